@@ -36,6 +36,7 @@ COMMANDS = {
     "dev": "engine.cli.commands.dev:app",
     "secret": "engine.cli.commands.secrets:app",
     "session": "engine.cli.commands.sessions:app",
+    "key": "engine.cli.commands.keys:app",
     "token": "engine.cli.commands.tokens:app",
     "demo": "engine.cli.commands.demo:demo",
     "mcp": "engine.cli.commands.mcp:mcp",

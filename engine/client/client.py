@@ -21,6 +21,7 @@ from pydantic import TypeAdapter
 
 from engine import locations
 from engine.client.history import HistoryClient
+from engine.client.keys import KeysClient
 from engine.client.pre_approvals import PreApprovalsClient
 from engine.client.secrets import SecretsClient
 from engine.client.sessions import SessionsClient
@@ -86,6 +87,7 @@ class Client:
         self.history = HistoryClient(self._transport)
         self.pre_approvals = PreApprovalsClient(self._transport)
         self.secrets = SecretsClient(self._transport)
+        self.keys = KeysClient(self._transport)
         self.tokens = TokensClient(self._transport)
 
     async def __aenter__(self) -> Self:

@@ -38,7 +38,7 @@ from engine.core.submissions.service import SubmissionService
 from engine.history.api import HistoryStore
 from engine.history.errors import HistoryError
 from engine.history.witness.witnesses import Witnesses
-from engine.models import Analysis, Check, Health, Language, Principal, Status
+from engine.models import Analysis, Check, Health, Language, Principal, ReviewerKey, Status
 from engine.principals import KeyRing
 from engine.sandbox import Backend, PoolStatus
 from engine.settings import Settings
@@ -179,6 +179,20 @@ class Engine:
     def pool_status(self) -> tuple[PoolStatus, ...]:
         """How many warm sandboxes there are of each image, and how many there should be."""
         return self._backend.pool_status
+
+    @property
+    def keys(self) -> tuple[ReviewerKey, ...]:
+        """Every key that was ever registered for a reviewer, the oldest first."""
+        return self._keys.listed()
+
+    async def revoke_key(self, key: str, by: Principal) -> None:
+        """Revoke a reviewer's key, and with it the pre-approvals that it signed.
+
+        Raises:
+            Problem: it is registered for nobody.
+        """
+        await self._keys.revoke(key, by)
+        await self.pre_approvals.end_unregistered(by.name)
 
     async def analyse(self, code: str, language: Language, by: Principal) -> Analysis:
         """Analyse code without submitting it."""

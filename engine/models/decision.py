@@ -149,6 +149,16 @@ class MatchMode(StrEnum):
     STRUCTURE = "structure"
 
 
+class ReviewerKey(FrozenModel):
+    """A public key that is, or was, registered for a reviewer's signatures."""
+
+    name: Untrusted
+    key: str = Field(pattern=r"^[0-9a-f]{64}$")
+    registered_at: datetime
+    removed_at: datetime | None = None
+    """When it was revoked or replaced: it signs nothing after that."""
+
+
 class PreApproval(FrozenModel):
     """An approval given in advance for matching submissions of one requester."""
 

@@ -61,12 +61,13 @@ class DecisionExecutor:
             Problem: the grant cannot be given, or nothing can run.
         """
         await self._decisions.require_grantable(entry.case, grant)
-        decision = await self._decisions.make(
-            entry.case, by, DecisionOutcome.APPROVED, reason, grant, review_record, pre_approval
-        )
-        if needs_second_approval(entry.case, two_reviewers=self._requires_second_reviewer):
-            return await self._reviewed(entry, decision)
-        case = await self._settle(entry, decision)
+        async with self._decisions.keys_held():
+            decision = await self._decisions.make(
+                entry.case, by, DecisionOutcome.APPROVED, reason, grant, review_record, pre_approval
+            )
+            if needs_second_approval(entry.case, two_reviewers=self._requires_second_reviewer):
+                return await self._reviewed(entry, decision)
+            case = await self._settle(entry, decision)
         self._runs.start(entry)
         return case
 
@@ -79,8 +80,11 @@ class DecisionExecutor:
         review_record: ReviewRecord | None = None,
     ) -> Case:
         """Deny, refuse or expire a submission."""
-        decision = await self._decisions.make(entry.case, by, outcome, reason, review_record=review_record)
-        case = await self._settle(entry, decision)
+        async with self._decisions.keys_held():
+            decision = await self._decisions.make(
+                entry.case, by, outcome, reason, review_record=review_record
+            )
+            case = await self._settle(entry, decision)
         self._queue.close(entry)
         return case
 

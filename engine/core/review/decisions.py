@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 
 from engine.common.errors import Problem
@@ -48,6 +49,10 @@ class ReviewDecisions:
     def packages(self) -> PackageSource:
         """Where packages are looked up."""
         return self._sandboxes.packages
+
+    def keys_held(self) -> AbstractAsyncContextManager[None]:
+        """Let no key be revoked between the signature of a decision in this block and its record."""
+        return self._keys.held()
 
     def require_decidable(
         self, case: Case, by: Principal, outcome: DecisionOutcome, shown: str, *, overdue: bool

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
-from engine.core.history.event_bus import EventBus
+from engine.core.history.event_bus import ENGINE, EventBus
 from engine.core.review.reviewer_keys import ReviewerKeys
 from engine.models import Case, DecisionOutcome, Event, Grant, Level, MatchMode, PreApproval, Principal
 from engine.policy.comparison.fingerprint import structural_fingerprint
@@ -39,10 +39,11 @@ class PreApprovals:
             for event in events:
                 self._replay(event)
             last = events[-1].seq
+        await self.end_unregistered(ENGINE)
 
     def listed(self) -> tuple[PreApproval, ...]:
-        """Return all that are not revoked, the newest first."""
-        return tuple(one for one in reversed(self._by_id.values()) if not one.revoked)
+        """Return all that are not revoked, and whose key is not, the newest first."""
+        return tuple(reversed(self._open()))
 
     async def create(
         self, case: Case, by: Principal, match_mode: MatchMode, ceiling: Level, uses: int, days: float
@@ -72,11 +73,14 @@ class PreApprovals:
         )
         if why := pre_approval_error(pre_approval):
             raise Problem(422, why)
-        try:
-            signed = await self._keys.sign_pre_approval(pre_approval)
-        except KeyUnusable as error:
-            raise Problem(503, str(error)) from None
-        await self._record("pre_approval.created", by, signed, {"approval": signed.model_dump(mode="json")})
+        async with self._keys.held():
+            try:
+                signed = await self._keys.sign_pre_approval(pre_approval)
+            except KeyUnusable as error:
+                raise Problem(503, str(error)) from None
+            await self._record(
+                "pre_approval.created", by.name, signed, {"approval": signed.model_dump(mode="json")}
+            )
         return signed
 
     async def revoke(self, id: str, by: Principal) -> None:
@@ -90,24 +94,36 @@ class PreApprovals:
             pre_approval = self._by_id.get(id)
             if pre_approval is None or pre_approval.revoked:
                 raise Problem(404, f"there is no pre-approval {id}", hint="Type: pratique pre-approval list")
-            await self._record("pre_approval.revoked", by, pre_approval.as_revoked(), {})
+            await self._record("pre_approval.revoked", by.name, pre_approval.as_revoked(), {})
+
+    async def end_unregistered(self, actor: Untrusted) -> None:
+        """Revoke, on record, what was signed with a key that is registered no longer."""
+        async with self._lock:
+            for one in [one for one in self._by_id.values() if not one.revoked]:
+                if not self._keys.signed_by_registered(one):
+                    await self._record("pre_approval.revoked", actor, one.as_revoked(), {})
 
     async def use(self, case: Case) -> PreApproval | None:
         """Return the pre-approval that approves a case, with one more of its uses taken; None without one."""
         async with self._lock:
-            pre_approval = matching_pre_approval(case, self._by_id.values(), datetime.now(UTC))
+            pre_approval = matching_pre_approval(case, self._open(), datetime.now(UTC))
             if pre_approval is None:
                 return None
             used = pre_approval.with_uses(pre_approval.used + 1)
             data = {"submission": case.submission.id, "used": used.used}
-            await self._record("pre_approval.used", POLICY, used, data)
+            await self._record("pre_approval.used", POLICY.name, used, data)
             return used
 
     async def _record(
-        self, type: str, by: Principal, pre_approval: PreApproval, data: dict[str, object]
+        self, type: str, actor: Untrusted, pre_approval: PreApproval, data: dict[str, object]
     ) -> None:
-        await self._events.record(type, SUBJECT, by.name, data={"pre_approval": pre_approval.id, **data})
+        await self._events.record(type, SUBJECT, actor, data={"pre_approval": pre_approval.id, **data})
         self._by_id[pre_approval.id] = pre_approval
+
+    def _open(self) -> tuple[PreApproval, ...]:
+        """Return what can still approve, the oldest first."""
+        known = self._by_id.values()
+        return tuple(one for one in known if not one.revoked and self._keys.signed_by_registered(one))
 
     def _may_manage(self, by: Principal) -> None:
         if not may(by, Action.MANAGE):

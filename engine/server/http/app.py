@@ -15,6 +15,7 @@ from engine.server.http.ndjson import add_schemas
 from engine.server.http.problems import PROBLEM_RESPONSES, add_problem_handlers
 from engine.server.http.request_body import known_parameters
 from engine.server.http.routes.history import history_routes
+from engine.server.http.routes.keys import key_routes
 from engine.server.http.routes.reviews import review_routes
 from engine.server.http.routes.runs import run_routes
 from engine.server.http.routes.secrets import secret_routes
@@ -31,6 +32,7 @@ ROUTES = (
     history_routes,
     secret_routes,
     token_routes,
+    key_routes,
 )
 STREAMED = (Event, LeaseStatus, OutputLine, Meters, OutputChunk, VerificationProgress)
 """The models that only streams contain."""

@@ -284,7 +284,7 @@ async def test_an_honest_pre_approval_is_read_back(engine_with: EngineMaker, no_
     async with engine_with() as engine:
         one = await given(engine, await submitted(engine))
         await engine.pre_approvals._record(
-            "pre_approval.created", ADA, one, {"approval": one.model_dump(mode="json")}
+            "pre_approval.created", ADA.name, one, {"approval": one.model_dump(mode="json")}
         )
     async with engine_with() as engine:
         assert (one,) == engine.pre_approvals.listed()

@@ -15,4 +15,5 @@ def test_the_table_names_operations_that_there_are(engine: EngineProcess) -> Non
         paths = http.get("/openapi.json").json()["paths"]
     there = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
     assert {line.replace(":path}", "}") for line in ROUTE_SCOPES} <= there
+    assert {"GET /keys", "DELETE /keys/{key}"} <= there - set(ROUTE_SCOPES)
     assert {"POST /shutdown", "POST /tokens", "GET /tokens"} <= there - set(ROUTE_SCOPES)
