@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Sequence
+from functools import partial
 
 from docker.errors import APIError
 
 from engine.common.supervisor import Supervisor
 from engine.models import Check, IsolationProof
 from engine.sandbox.api.driver import Sandbox, SandboxSpec
-from engine.sandbox.drivers.docker import frozen, ownership, reaper
+from engine.sandbox.drivers.docker import frozen, ownership, reaper, watchdog_process
 from engine.sandbox.drivers.docker.container import Container
 from engine.sandbox.drivers.docker.container_factory import ContainerFactory
 from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable, translated
@@ -47,6 +48,7 @@ class DockerDriver:
 
     async def start(self) -> None:
         """Remove what dead engines left behind, and watch Docker's events."""
+        self._supervisor.start("watchdog", partial(watchdog_process.keep, self.factory.owner))
         await self.end_frozen()
         with contextlib.suppress(DockerUnreachable, APIError):
             await reaper.reap(self.client, self.factory.owner)
