@@ -10,68 +10,23 @@ import asyncio
 import gc
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import mean
 
 from engine.analysis import analyse
-from engine.models import Language, Level
+from engine.models import Language
 from tests.benchmarks import hostile_run
 from tests.benchmarks.__main__ import table
 from tests.benchmarks.corpora import Sample, folder, made_up, samples
+from tests.benchmarks.detection import Measure, Verdicts, by_cluster, matrix, measures, of, share, verdicts
 from tests.benchmarks.peers import Bandit, ruff_flags
 from tests.benchmarks.row import Row, percentiles
 
-_NONE = -1
 _HOSTILE = 10_000
-_ASKED = {
-    Language.PYTHON: (93.0, 1.0),
-    Language.JAVASCRIPT: (80.0, 1.0),
-    Language.SHELL: (75.0, 2.0),
-}
 _CATEGORIES = {"escape_gadget": 85.0, "resource": 80.0, "deserialization": 68.0}
 _HEADINGS = ("tier", "category", "samples", "flagged", "by cluster", "bandit", "ruff")
-
-
-class Verdicts:
-    """The analyses of all samples of a language."""
-
-    def __init__(self, cases: Sequence[Sample]) -> None:
-        self.cases = cases
-        self.levels: dict[str, int] = {}
-        for case in cases:
-            analysis = analyse(case.code, case.language)
-            ranks = (violation.severity.rank for violation in analysis.violations)
-            self.levels[case.id] = max(ranks, default=_NONE)
-
-    def flagged(self, case: Sample, level: Level = Level.MEDIUM) -> bool:
-        """Whether a sample has a violation of at least `level`."""
-        return self.levels[case.id] >= level.rank
-
-
-@cache
-def _verdicts(language: Language, root: Path) -> Verdicts:
-    return Verdicts(samples(root, language))
-
-
-def share(flags: Iterable[bool]) -> float:
-    """Return the share of true values, in percent."""
-    values = list(flags)
-    return 100 * mean(values) if values else 0.0
-
-
-def by_cluster(cases: Iterable[Sample], flagged: Callable[[Sample], bool]) -> float:
-    """Return the mean over near-duplicate clusters of the share that is flagged, in percent."""
-    clusters: dict[str, list[bool]] = defaultdict(list)
-    for case in cases:
-        clusters[case.cluster].append(flagged(case))
-    return 100 * mean(mean(flags) for flags in clusters.values()) if clusters else 0.0
-
-
-def _of(cases: Sequence[Sample], tier: str, category: str = "") -> list[Sample]:
-    return [case for case in cases if case.tier == tier and category in ("", case.category)]
 
 
 # --- the report ---
@@ -83,26 +38,28 @@ def report(root: Path) -> Iterator[str]:
         cases = samples(root, language)
         if cases:
             yield from _language(language, root, cases)
+    yield from matrix({language: verdicts(language, root) for language in Language})
 
 
 def _language(language: Language, root: Path, cases: list[Sample]) -> Iterator[str]:
-    verdicts = _verdicts(language, root)
+    found = verdicts(language, root)
     peers = _peers(cases) if language is Language.PYTHON else {}
     yield f"\n{language}: {len(cases)} samples"
     yield "".join(f"{heading:>18}" for heading in _HEADINGS)
     tiers = sorted({case.tier for case in cases})
     for tier in tiers:
-        for category in ("", *sorted({case.category for case in _of(cases, tier)})):
-            yield _line(verdicts, tier, category, peers)
-    capable = _of(cases, "capability")
-    high = share(verdicts.flagged(case, Level.HIGH) for case in capable)
-    yield f"capability at HIGH or above: {high:.1f} % of {len(capable)}"
-    for case in _of(cases, "core"):
-        if not verdicts.flagged(case):
+        for category in ("", *sorted({case.category for case in of(cases, tier)})):
+            yield _line(found, tier, category, peers)
+    for case in of(cases, "core"):
+        if not found.flagged(case):
             yield f"  missed {case.category}: {case.id}"
-    for case in _of(cases, "plain"):
-        if verdicts.flagged(case):
+    for case in of(cases, "plain"):
+        if found.flagged(case):
             yield f"  false positive: {case.id}"
+
+
+def _cell(value: float | None) -> str:
+    return f"{value or 0.0:.1f} %"
 
 
 def _peers(cases: list[Sample]) -> dict[str, set[str]]:
@@ -114,12 +71,12 @@ def _peers(cases: list[Sample]) -> dict[str, set[str]]:
     }
 
 
-def _line(verdicts: Verdicts, tier: str, category: str, peers: dict[str, set[str]]) -> str:
-    chosen = _of(verdicts.cases, tier, category)
+def _line(found: Verdicts, tier: str, category: str, peers: dict[str, set[str]]) -> str:
+    chosen = of(found.cases, tier, category)
     cells = [tier, category or "all", str(len(chosen))]
-    cells.append(f"{share(map(verdicts.flagged, chosen)):.1f} %")
-    cells.append(f"{by_cluster(chosen, verdicts.flagged):.1f} %")
-    cells += [f"{share(case.id in found for case in chosen):.1f} %" for found in peers.values()]
+    cells.append(_cell(share(map(found.flagged, chosen))))
+    cells.append(_cell(by_cluster(chosen, found.flagged)))
+    cells += [_cell(share(case.id in flagged for case in chosen)) for flagged in peers.values()]
     return "".join(f"{cell:>18}" for cell in cells)
 
 
@@ -130,7 +87,7 @@ async def rows(root: Path | None = None) -> list[Row]:
     """Measure detection if there is a corpus, and speed."""
     root = root or folder()
     found = [row for language in Language for row in _recall(language, root)]
-    return [*found, *_speed(), *_throughput(root)]
+    return [*found, *_speed(), *(row for language in Language for row in _real_code(language, root))]
 
 
 async def _all_rows(root: Path) -> list[Row]:
@@ -153,28 +110,22 @@ def _recall(language: Language, root: Path) -> Iterator[Row]:
     cases = samples(root, language)
     if not cases:
         return
-    verdicts = _verdicts(language, root)
-    recall, alarms = _ASKED[language]
-    core = _of(cases, "core")
-    yield _percent(f"{language}: recall", share(map(verdicts.flagged, core)), at_least=recall)
-    plain = share(map(verdicts.flagged, _of(cases, "plain")))
-    yield _percent(f"{language}: false positives", plain, at_most=alarms)
+    found = verdicts(language, root)
+    yield from (_row(language, one) for one in measures(found, language) if one.value is not None)
     if language is not Language.PYTHON:
         return
-    capable = share(verdicts.flagged(case, Level.HIGH) for case in _of(cases, "capability"))
-    yield _percent("python: capable code at HIGH", capable, at_most=5.0)
+    core = of(cases, "core")
     categories = sorted({case.category for case in core})
-    clusters = {name: by_cluster(_of(cases, "core", name), verdicts.flagged) for name in categories}
-    yield _percent("python: mean over clusters", mean(clusters.values()), at_least=90.0)
+    clusters = {name: by_cluster(of(cases, "core", name), found.flagged) or 0.0 for name in categories}
+    yield _row(language, Measure("mean over clusters", mean(clusters.values()), 90.0))
     for name, value in clusters.items():
         if name in _CATEGORIES:
-            yield _percent(f"python: {name}", value, at_least=_CATEGORIES[name])
+            yield _row(language, Measure(name, value, _CATEGORIES[name]))
 
 
-def _percent(name: str, value: float, *, at_least: float | None = None, at_most: float | None = None) -> Row:
-    passed = value >= at_least if at_least is not None else value <= (at_most or 0.0)
-    target = f">= {at_least:g} %" if at_least is not None else f"<= {at_most:g} %"
-    return Row(name, value, value, value, "%", None, None, target, passed)
+def _row(language: Language, one: Measure) -> Row:
+    value = one.value or 0.0
+    return Row(f"{language}: {one.name}", value, value, value, one.unit, None, None, one.target, one.passed)
 
 
 def _speed() -> Iterator[Row]:
@@ -203,12 +154,22 @@ def _speed() -> Iterator[Row]:
         yield Row(name, *percentiles(times), "ms", None, None, "< 250 ms", p50 < 250)
 
 
-def _throughput(root: Path) -> Iterator[Row]:
-    """Measure the benign code of the corpus."""
-    ordinary = ("plain", "capability")
-    codes = [case.code for case in samples(root, Language.PYTHON) if case.tier in ordinary]
-    if codes:
-        times = [_milliseconds(partial(analyse, code, Language.PYTHON)) for code in codes]
+def _real_code(language: Language, root: Path) -> Iterator[Row]:
+    """Measure the benign code of the corpus, each Python sample next to bandit."""
+    codes = [case.code for case in samples(root, language) if case.tier in ("plain", "capability")]
+    if not codes:
+        return
+    times = [_milliseconds(partial(analyse, code, language)) for code in codes]
+    p99 = percentiles(times)[2]
+    yield Row(
+        f"{language}: a benign sample", *percentiles(times), "ms", None, None, "p99 <= 20 ms", p99 <= 20
+    )
+    if language is Language.PYTHON:
+        bandit = Bandit()
+        theirs = sum(_milliseconds(partial(bandit.read, code)) for code in codes)
+        ours = sum(_milliseconds(partial(analyse, code, language)) for code in codes)
+        ratio = theirs / ours
+        yield Row("python: benign code", ours, ours, ours, "ms", theirs, ratio, ">= 5x", ratio >= 5)
         yield _pace("analysis throughput, real code", codes, sum(times))
 
 

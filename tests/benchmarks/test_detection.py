@@ -1,0 +1,49 @@
+"""The measures of the analysis: shares, the area under the curve, hosts named by code."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.models import Language
+from tests.benchmarks.corpora import Sample
+from tests.benchmarks.detection import Measure, Verdicts, auc, matrix, measures
+from tests.benchmarks.named_hosts import named_hosts
+
+
+def _sample(name: str, tier: str, code: str, category: str = "malware") -> Sample:
+    return Sample(name, Language.PYTHON, tier, category, name, code)
+
+
+_RISKY = _sample("risky", "core", "import os\nos.system(input())")
+_PLAIN = _sample("plain", "plain", "print(1 + 1)")
+
+
+def test_the_area_is_one_where_risky_code_is_always_worse() -> None:
+    """Risky above benign counts 1, a tie one half, and no samples nothing."""
+    found = Verdicts([_RISKY, _PLAIN])
+    assert auc(found, [_RISKY], [_PLAIN]) == pytest.approx(1.0)
+    assert auc(found, [_PLAIN], [_PLAIN]) == pytest.approx(0.5)
+    assert auc(found, [], [_PLAIN]) is None
+
+
+def test_the_table_has_a_line_for_every_measure_and_marks_what_is_missed() -> None:
+    """Values, what is asked, and NO where it is missed."""
+    found = Verdicts([_RISKY, _PLAIN])
+    lines = list(matrix({Language.PYTHON: found}))
+    assert len(list(measures(found, Language.PYTHON))) == len(lines) - 2
+    assert any(line.startswith("grave classes HIGH+") and "100.0 (>= 90)" in line for line in lines)
+    assert any(line.startswith("plain proven harmless") and "100.0 (>= 60)" in line for line in lines)
+
+
+def test_a_measure_without_samples_is_neither_passed_nor_missed() -> None:
+    """Nothing measured is not a success."""
+    assert Measure("x", None, 1.0).passed is None
+    assert Measure("x", 1.5, 1.0, at_most=True).passed is False
+
+
+def test_hosts_are_read_from_texts_and_not_from_prose() -> None:
+    """A docstring or an incomplete URL names no host."""
+    code = '"""See https://docs.example/."""\nget("https://api.example/v1?k=1")\nget(f"https://{h}/x")'
+    assert named_hosts(_sample("x", "core", code)) == {"api.example"}
+    script = Sample("y", Language.SHELL, "core", "c", "c", "# https://a.example\ncurl http://b.example:80/x")
+    assert named_hosts(script) == {"b.example"}
