@@ -194,8 +194,17 @@ class ConsoleApp(App[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer to undo only while a decision can be undone."""
         if action == "undo":
-            return self.decisions is not None and self.decisions.held is not None
+            return self.decisions is not None and bool(self.decisions.held)
         return True
+
+    async def action_quit(self) -> None:
+        """Quit once the last decisions are sent."""
+        self._quit()
+
+    @work(exclusive=True, group="quit")
+    async def _quit(self) -> None:
+        if self.decisions is None or await self.decisions.flush():
+            self.exit()
 
     def action_undo(self) -> None:
         """Undo the last decision."""

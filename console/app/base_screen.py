@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -12,11 +12,15 @@ from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from console.app.state import console_app
+from console.review.decisions import describe
 from console.safety.text import content
 from console.widgets.footer import AppFooter
 from console.widgets.header import AppHeader
 from console.widgets.rows import NARROW
 from engine.models import DecisionOutcome
+
+if TYPE_CHECKING:
+    from console.review.decision_controller import DecisionController
 
 _SENDING = {DecisionOutcome.APPROVED: "Approving", DecisionOutcome.DENIED: "Denying"}
 
@@ -55,14 +59,19 @@ class BaseScreen(Screen[None]):
         self.query_one(Footer).compact = self.size.width < NARROW
 
     def _show_held(self) -> None:
-        decisions = console_app(self).decisions
-        held = decisions.held if decisions else None
+        words = _undo_words(console_app(self).decisions)
         bar = self.query_one("#undo-bar", Static)
-        if bar.has_class("-held") != (held is not None):
-            bar.set_class(held is not None, "-held")
+        if bar.has_class("-held") != bool(words):
+            bar.set_class(bool(words), "-held")
             self.refresh_bindings()
-        if held is not None and decisions is not None:
-            word = _SENDING[held.outcome]
-            bar.update(
-                content(f"{word} {held.case.submission.id} in {decisions.seconds_left:.0f} s     u undo")
-            )
+        if words:
+            bar.update(content(words))
+
+
+def _undo_words(decisions: DecisionController | None) -> str:
+    if decisions is not None and (held := decisions.held):
+        word = _SENDING[held[0].outcome]
+        return f"{word} {describe(held)} in {decisions.seconds_left:.0f} s     u undo"
+    if decisions is not None and (late := decisions.waiting):
+        return f"Not sent yet: the decision about {describe(late)}. The engine does not respond."
+    return ""

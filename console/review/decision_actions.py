@@ -13,7 +13,7 @@ from console.code_view.view import CodeView
 from console.review.case_header import CaseHeader
 from console.review.decisions import PendingDecision
 from console.review.display_delay import DisplayDelay
-from console.review.queue import seconds_left
+from console.review.queue import is_overdue, seconds_left
 from console.review.review_record import unread_parts
 from console.safety.text import Part, content
 from engine.models import Case, ReviewRecord, Status, Summary
@@ -42,14 +42,17 @@ class DecisionActions:
         case, health = self._reader.case, console_app(self._screen).health
         if case is None or case.status is not Status.PENDING:
             return "nothing to decide"
+        if self.summary is not None and is_overdue(self.summary):
+            return "expired: nobody can approve it any more"
         if health is not None and not health.can_run:
             return "isolation not proven: nothing can run (4 Health)"
+        return self._reading_obstacle() or ("" if self._delay.over else "wait…")
+
+    def _reading_obstacle(self) -> str:
         if self._screen.query_one(CodeView).cut:
             return "lines are cut off: press w to wrap"
         if self._reader.recorder is None or self._reader.recorder.coverage_gaps:
             return "not fully reviewed"
-        if not self._delay.over:
-            return "wait…"
         return ""
 
     @property
@@ -116,4 +119,4 @@ class DecisionActions:
         controller = console_app(self._screen).decisions
         if decision is not None and controller is not None:
             left = seconds_left(self.summary) if self.summary else None
-            controller.submit(replace(decision, review_record=record), left)
+            controller.submit((replace(decision, review_record=record),), left)

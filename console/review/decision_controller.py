@@ -2,64 +2,170 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from console.review.decisions import DecisionBuffer, PendingDecision, is_approved, outcome_message
+from console.review.decisions import (
+    Batch,
+    DecisionBuffer,
+    PendingDecision,
+    describe,
+    is_approved,
+    outcome_message,
+)
+from engine.common.errors import Problem
+from engine.common.text import many
+from engine.models import Status
 
 if TYPE_CHECKING:
     from console.app.app import ConsoleApp
     from engine.models import Case
 
+FLUSH_SECONDS = 5.0
+"""How long quitting waits for the engine to take the last decisions."""
+RETRY_SECONDS = 0.5
+TRIES = 6
+"""How often a decision is sent to an engine that is connected but does not take it."""
+OFFLINE = 503
+
 
 class DecisionController:
-    """Holds the decision that can still be undone, and the last case that was approved."""
+    """Holds the decisions that can still be undone, sends them, and keeps what could not be sent."""
 
     def __init__(self, app: ConsoleApp, undo_seconds: float) -> None:
         self._app = app
         self._buffer = DecisionBuffer(self._send, undo_seconds)
+        self._unsent: dict[str, PendingDecision] = {}
+        self._decided: set[str] = set()
+        self._warned = False
         self.last_approved: Case | None = None
+        self.on_undone: Callable[[str], None] = lambda id: None
+        """Called with the first submission of what was undone."""
 
     @property
-    def held(self) -> PendingDecision | None:
-        """The decision that can still be undone."""
+    def held(self) -> Batch:
+        """The decisions that can still be undone."""
         return self._buffer.held
 
     @property
+    def waiting(self) -> Batch:
+        """The decisions that can no longer be undone, and wait for the engine to come back."""
+        if self._app.connection_state == "connected":
+            return ()
+        held = {each.case.submission.id for each in self.held}
+        return tuple(each for id, each in self._unsent.items() if id not in held)
+
+    @property
     def seconds_left(self) -> float:
-        """Seconds until the held decision is sent."""
+        """Seconds until the held decisions are sent."""
         return self._buffer.seconds_left
 
     @property
     def undo_seconds(self) -> float:
-        """For how long a decision can be undone."""
+        """For how long decisions can be undone."""
         return self._buffer.seconds
 
     @undo_seconds.setter
     def undo_seconds(self, seconds: float) -> None:
         self._buffer.seconds = seconds
 
-    def submit(self, decision: PendingDecision, remaining: float | None) -> None:
-        """Send a decision unless it is undone before; `remaining` seconds are left to the deadline."""
-        self._app.run_worker(self._buffer.submit(decision, remaining), group="decision")
+    def is_decided(self, id: str) -> bool:
+        """Say whether a submission was decided here, so that it need not be shown as pending."""
+        return id in self._decided
+
+    def submit(self, decisions: Batch, remaining: float | None) -> None:
+        """Send decisions unless they are undone; `remaining` seconds are left to the first deadline."""
+        self._unsent |= {each.case.submission.id: each for each in decisions}
+        self._decided |= {each.case.submission.id for each in decisions}
+        self._app.run_worker(self._buffer.submit(decisions, remaining), group="decision")
+        self._show_queue()
 
     def undo(self) -> None:
-        """Drop the held decision."""
+        """Drop the held decisions; their submissions are pending as before."""
         undone = self._buffer.undo()
-        if undone is not None:
-            self._app.notify(f"Undone: {undone.case.submission.id} is still pending.")
+        for each in undone:
+            self._pending_again(each)
+        if undone:
+            self._app.notify(f"Undone: {describe(undone)} pending again.")
+            self.on_undone(undone[0].case.submission.id)
 
-    async def _send(self, decision: PendingDecision) -> None:
-        submission = decision.case.submission
-        case = await self._app.connection.call(
-            lambda client: client.decide(
-                submission.id,
-                decision.outcome,
-                submission.digest,
-                decision.reason,
-                decision.grant,
-                decision.review_record,
-            )
+    async def flush(self) -> bool:
+        """Send what is held; return whether everything was sent, or the user was told and asks again."""
+        self._buffer.send_now()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FLUSH_SECONDS):
+                while self._unsent and self._app.connection_state == "connected":
+                    await asyncio.sleep(0.01)
+        if not self._unsent or self._warned:
+            return True
+        self._warned = True
+        said = describe(tuple(self._unsent.values()))
+        self._app.notify(
+            f"The decision about {said} is not sent: the engine does not respond. "
+            "Wait for the engine, or press ctrl+q again to quit without it.",
+            severity="warning",
+            timeout=10,
         )
-        if case is not None:
-            self._app.notify(outcome_message(case, decision.outcome))
-            self.last_approved = case if is_approved(case) else self.last_approved
+        return False
+
+    async def _send(self, decisions: Batch) -> None:
+        for each in decisions:
+            case = await self._sent(each)
+            self._unsent.pop(each.case.submission.id, None)
+            if case is None or case.status is Status.PENDING:
+                self._pending_again(each)
+            if case is not None and is_approved(case):
+                self.last_approved = case
+            if case is not None and len(decisions) == 1:
+                self._app.notify(outcome_message(case, each.outcome))
+        if len(decisions) > 1:
+            done = [each for each in decisions if self.is_decided(each.case.submission.id)]
+            self._app.notify(f"{many(len(done), 'submission')} {decisions[0].outcome.value}")
+
+    async def _sent(self, decision: PendingDecision) -> Case | None:
+        """Send a decision until the engine takes or refuses it; an engine that is offline is waited for."""
+        for tries in range(TRIES):
+            await self._connected()
+            try:
+                return await self._decide(decision)
+            except Problem as problem:
+                if problem.status != OFFLINE or tries == TRIES - 1:
+                    return await self._refused(decision, problem, again=tries > 0)
+            await asyncio.sleep(RETRY_SECONDS)
+        return None
+
+    async def _connected(self) -> None:
+        while self._app.connection_state != "connected":
+            await asyncio.sleep(RETRY_SECONDS)
+
+    async def _decide(self, decision: PendingDecision) -> Case:
+        submission = decision.case.submission
+        return await self._app.connection.client.decide(
+            submission.id,
+            decision.outcome,
+            submission.digest,
+            decision.reason,
+            decision.grant,
+            decision.review_record,
+        )
+
+    async def _refused(self, decision: PendingDecision, problem: Problem, *, again: bool) -> Case | None:
+        """Return the case where an earlier try had reached the engine after all; else say what is wrong."""
+        id = decision.case.submission.id
+        if again:
+            case = await self._app.connection.call(lambda client: client.case(id))
+            if case and case.decision and case.decision.outcome is decision.outcome:
+                return case
+        self._app.notify(f"{id} was not {decision.outcome.value}: {problem}", severity="error", timeout=10)
+        return None
+
+    def _pending_again(self, decision: PendingDecision) -> None:
+        id = decision.case.submission.id
+        self._unsent.pop(id, None)
+        self._decided.discard(id)
+        self._show_queue()
+
+    def _show_queue(self) -> None:
+        self._app.mutate_reactive(type(self._app).queue)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from engine.common.text import many
 from engine.models import Case, DecisionOutcome, Grant, Level, ReviewRecord
 
 SEND_AT_ONCE_SECONDS = 5.0
@@ -23,53 +24,56 @@ class PendingDecision:
     review_record: ReviewRecord | None = None
 
 
-Send = Callable[[PendingDecision], Awaitable[None]]
+Batch = tuple[PendingDecision, ...]
+"""Decisions that were made together, such as the denial of all marked submissions."""
+Send = Callable[[Batch], Awaitable[None]]
 
 
 class DecisionBuffer:
-    """Holds one decision for as long as it can be undone; the next decision sends it at once."""
+    """Holds the last decisions for as long as they can be undone; the next ones send them at once."""
 
     def __init__(self, send: Send, seconds: float) -> None:
         self._send = send
         self.seconds = seconds
-        """How long one can be undone."""
-        self._held: PendingDecision | None = None
+        """How long they can be undone."""
+        self._held: Batch = ()
+        self._undone: Batch = ()
         self._until = 0.0
         self._wake = asyncio.Event()
 
     @property
-    def held(self) -> PendingDecision | None:
-        """The decision that can still be undone."""
+    def held(self) -> Batch:
+        """The decisions that can still be undone."""
         return self._held
 
     @property
     def seconds_left(self) -> float:
-        """Seconds until it is sent."""
+        """Seconds until they are sent."""
         return max(0.0, self._until - asyncio.get_running_loop().time())
 
-    async def submit(self, decision: PendingDecision, remaining: float | None) -> None:
-        """Hold a decision, then send it; `remaining` seconds are left to the deadline."""
+    async def submit(self, decisions: Batch, remaining: float | None) -> None:
+        """Hold decisions, then send them; `remaining` seconds are left to the first deadline."""
         self._wake.set()
-        seconds = (
-            0.0 if remaining is not None and remaining < SEND_AT_ONCE_SECONDS + self.seconds else self.seconds
-        )
-        self._held, self._wake = decision, asyncio.Event()
+        urgent = remaining is not None and remaining < SEND_AT_ONCE_SECONDS + self.seconds
+        seconds = 0.0 if urgent else self.seconds
+        self._held, self._wake = decisions, asyncio.Event()
         self._until = asyncio.get_running_loop().time() + seconds
         await self._wait(self._wake, seconds)
-        if self._held is decision:
-            self._held = None
-        elif self._undone is decision:
+        if self._held is decisions:
+            self._held = ()
+        elif self._undone is decisions:
             return
-        await self._send(decision)
+        await self._send(decisions)
 
-    _undone: PendingDecision | None = None
-
-    def undo(self) -> PendingDecision | None:
-        """Drop the held decision and return it."""
-        undone, self._held = self._held, None
-        self._undone = undone
+    def undo(self) -> Batch:
+        """Drop the held decisions and return them."""
+        self._undone, self._held = self._held, ()
         self._wake.set()
-        return undone
+        return self._undone
+
+    def send_now(self) -> None:
+        """Send what is held without waiting any longer."""
+        self._wake.set()
 
     @staticmethod
     async def _wait(wake: asyncio.Event, seconds: float) -> None:
@@ -83,6 +87,11 @@ class DecisionBuffer:
 def is_approved(case: Case) -> bool:
     """Say whether a case was approved, and not only by the first of two reviewers."""
     return case.decision is not None and case.decision.outcome is DecisionOutcome.APPROVED
+
+
+def describe(decisions: Batch) -> str:
+    """Return what decisions are about: the ID of one submission, or how many there are."""
+    return decisions[0].case.submission.id if len(decisions) == 1 else many(len(decisions), "submission")
 
 
 def outcome_message(case: Case, outcome: DecisionOutcome) -> str:

@@ -55,6 +55,10 @@ class QueueList(OfflineRows):
             self.set_reactive(QueueList.cursor, places[0])
         self.refit()
 
+    def go_to(self, id: str) -> None:
+        """Move the cursor to a submission."""
+        self.cursor = next((at for at, each in enumerate(self._summaries) if each.id == id), self.cursor)
+
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw an entry: risk, requester and time; then language, size and the first line."""
         summary = self._summaries[index]
@@ -88,6 +92,12 @@ class QueueList(OfflineRows):
 def seconds_left(summary: Summary) -> float | None:
     """Return the seconds until the submission expires; None without a deadline."""
     return (summary.deadline - now()).total_seconds() if summary.deadline else None
+
+
+def is_overdue(summary: Summary) -> bool:
+    """Say whether the deadline of a submission is over."""
+    left = seconds_left(summary)
+    return left is not None and left <= 0
 
 
 def time_left(summary: Summary) -> str:

@@ -11,7 +11,7 @@ from console.review.case_header import CaseHeader
 from console.review.requests import RequestPanel
 from console.review.review_record import ReviewRecorder
 from console.review.violations import ViolationDetail, ViolationList
-from engine.models import Case, TriageOutcome
+from engine.models import Case, TriageOutcome, Violation
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -29,13 +29,34 @@ class SubmissionReader:
         self.recorder: ReviewRecorder | None = None
         self._recorders: dict[str, ReviewRecorder] = {}
         self._recorded_at = 0.0
+        self._places: dict[str, tuple[int, float]] = {}
+        """The violation that was selected, and how far the code was scrolled, when another was opened."""
 
     def open(self, case: Case | None) -> ReviewRecorder | None:
         """Read another submission; what was recorded of it before is kept."""
+        self._keep_place()
         self.case = case
         self._recorded_at = asyncio.get_running_loop().time()
         self.recorder = self._recorder_of(case) if case is not None else None
         return self.recorder
+
+    def _keep_place(self) -> None:
+        if self.case is None:
+            return
+        top = self._screen.query_one(CodeView).scroll_offset.y
+        self._places[self.case.submission.id] = (self._screen.query_one(ViolationList).cursor, top)
+        if len(self._places) > MAX_RECORDERS:
+            self._places.pop(next(iter(self._places)))
+
+    def show_place(self) -> None:
+        """Go to where the reviewer was in this submission; the first time, to its gravest violation."""
+        if self.case is None:
+            return
+        known = self._places.get(self.case.submission.id)
+        if self.case.analysis.violations:
+            self.go_to_violation(known[0] if known else gravest(self.case.analysis.violations))
+        if known:
+            self._screen.query_one(CodeView).scroll_to(y=known[1], animate=False)
 
     def _recorder_of(self, case: Case) -> ReviewRecorder:
         known = self._recorders.pop(case.submission.id, None)
@@ -117,10 +138,9 @@ class SubmissionReader:
 
     def step_violation(self, step: int) -> None:
         """Go to the next or previous violation."""
-        rows, view = self._screen.query_one(ViolationList), self._screen.query_one(CodeView)
+        rows = self._screen.query_one(ViolationList)
         if rows.count:
-            same = view.current is None
-            self.go_to_violation(rows.cursor if same else (rows.cursor + step) % rows.count)
+            self.go_to_violation((rows.cursor + step) % rows.count)
 
     def show_violation(self, number: int) -> None:
         """Show a violation in the code and in detail."""
@@ -159,3 +179,8 @@ class SubmissionReader:
             self._screen.notify("No approved submission is similar to this one.")
         elif self._screen.app.screen is self._screen:
             await self._screen.app.push_screen(CompareScreen(case, nearest))
+
+
+def gravest(violations: tuple[Violation, ...]) -> int:
+    """Return the index of the gravest violation; of equally grave ones, the first in the code."""
+    return max(range(len(violations)), key=lambda index: violations[index].severity.rank)

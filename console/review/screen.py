@@ -70,6 +70,8 @@ class ReviewScreen(BaseScreen):
         self.query_one("#middle").add_class("box")
         self._unsubscribe = console_app(self).connection.subscribe(self._on_event)
         self.watch(self.app, "queue", self._queue_changed)
+        if (decisions := console_app(self).decisions) is not None:
+            decisions.on_undone = self.query_one(QueueList).go_to
         self.watch(self.app, "health", self._decisions.update, init=False)
         self.set_interval(0.2, self._decisions.update)
         self.set_interval(1.0, self._tick)
@@ -99,8 +101,8 @@ class ReviewScreen(BaseScreen):
     # --- the selected submission ------------------------------------------------------------------
 
     def _queue_changed(self, queue: tuple[Summary, ...]) -> None:
-        rows = self.query_one(QueueList)
-        rows.show(queue)
+        rows, decisions = self.query_one(QueueList), console_app(self).decisions
+        rows.show(tuple(each for each in queue if decisions is None or not decisions.is_decided(each.id)))
         self._select(rows.chosen)
 
     def _select(self, summary: Summary | None) -> None:
@@ -150,10 +152,11 @@ class ReviewScreen(BaseScreen):
         violations = case.analysis.violations if case else ()
         self.query_one(ViolationList).show(violations, recorder.outcomes if recorder else {})
         self.query_one(ViolationList).show_verdict(case.analysis if case else Analysis())
-        self.query_one(ViolationDetail).show(violations[0] if violations else None)
+        self.query_one(ViolationDetail).show(None)
         if case is not None and recorder is not None:
             draft = case.submission.draft
             self.query_one(CodeView).show(text_to_review(draft), draft.language, violations, recorder.lines)
+        self._reader.show_place()
         self.set_class(case is not None and not violations, "-clean")
         self._decisions.reset()
         self.refresh_bindings()

@@ -139,7 +139,7 @@ def underlined(colours: str, beside: str) -> str:
     """Return the underlined text of the screen line that holds `beside`."""
     for line in colours.split("\n"):
         if beside in re.sub(r"\x1b\[[0-9;]*m", "", line):
-            marked = re.search(r"\x1b\[4m(.*?)\x1b\[0m", line)
+            marked = re.search(r"\x1b\[(?:1;)?4m(.*?)\x1b\[0m", line)
             return re.sub(r"\x1b\[[0-9;]*m", "", marked[1]) if marked else ""
     return ""
 

@@ -26,14 +26,14 @@ class Sent:
     def __init__(self) -> None:
         self.decided: list[PendingDecision] = []
 
-    async def __call__(self, decided: PendingDecision) -> None:
-        self.decided.append(decided)
+    async def __call__(self, decided: tuple[PendingDecision, ...]) -> None:
+        self.decided += decided
 
 
 async def test_a_decision_is_sent_after_its_time() -> None:
     """What is not undone goes out."""
     sent = Sent()
-    await DecisionBuffer(sent, 0.01).submit(ONE, 60)
+    await DecisionBuffer(sent, 0.01).submit((ONE,), 60)
     assert [ONE] == sent.decided
 
 
@@ -42,11 +42,11 @@ async def test_an_undone_decision_is_never_sent() -> None:
     sent = Sent()
     decisions = DecisionBuffer(sent, 60)
     async with asyncio.TaskGroup() as group:
-        group.create_task(decisions.submit(ONE, 600))
+        group.create_task(decisions.submit((ONE,), 600))
         await asyncio.sleep(0)
-        assert ONE is decisions.undo()
+        assert (ONE,) == decisions.undo()
     assert [] == sent.decided
-    assert None is decisions.undo()
+    assert () == decisions.undo()
 
 
 async def test_a_further_decision_sends_the_one_before() -> None:
@@ -54,11 +54,11 @@ async def test_a_further_decision_sends_the_one_before() -> None:
     sent = Sent()
     decisions = DecisionBuffer(sent, 60)
     async with asyncio.TaskGroup() as group:
-        group.create_task(decisions.submit(ONE, 600))
+        group.create_task(decisions.submit((ONE,), 600))
         await asyncio.sleep(0)
-        group.create_task(decisions.submit(TWO, 600))
+        group.create_task(decisions.submit((TWO,), 600))
         await asyncio.sleep(0)
-        assert TWO is decisions.undo()
+        assert (TWO,) == decisions.undo()
     assert [ONE] == sent.decided
 
 
@@ -66,7 +66,7 @@ async def test_a_decision_close_to_the_deadline_does_not_wait() -> None:
     """With seconds left, the time for second thoughts would become an expiry."""
     sent = Sent()
     async with asyncio.timeout(5):
-        await DecisionBuffer(sent, 60).submit(ONE, 10)
+        await DecisionBuffer(sent, 60).submit((ONE,), 10)
     assert [ONE] == sent.decided
 
 
