@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import ClassVar
 
 from textual import on, work
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Container
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
 from console.app.base_screen import BaseScreen
 from console.app.state import console_app
-from console.explore import file_watch, request_fields, run_follow, snippets
+from console.explore import file_watch, own_decision, request_fields, run_follow, snippets
+from console.explore.bindings import BINDINGS, HELP_WORDS
 from console.explore.editor import Editor
 from console.explore.followed_file import FollowedFile
 from console.explore.live_analysis import LiveAnalysis
@@ -37,48 +38,18 @@ class ExploreScreen(BaseScreen):
     NAME = "explore"
     CSS_PATH = "explore.tcss"
     HELP_TITLE = "Explore"
-    HELP_WORDS = (
-        "Write Python, JavaScript or shell; the analysis runs as you type and marks violations. ctrl+r "
-        "submits the code with its purpose and permissions: what the policy approves runs at once and prints "
-        "below, the rest waits in 1 Review. ctrl+o opens a file and follows it: save it in your own editor, "
-        "and it is analysed again, and run again after ctrl+s. ctrl+b opens a session: what one run defines, "
-        "the next one can use. Esc leaves the editor, so that the number keys work. With `vim: true` in "
-        "console.yaml the editor has vim's modes: i a I A o O insert, Esc ends that; "
-        "h j k l w b e 0 ^ $ gg G move, x dd yy p P u change, numbers count."
-    )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+r", "submit", "Submit & run", id="explore.submit", priority=True,
-                tooltip="Submit the code; it runs once the policy or a reviewer approves it"),
-        Binding("escape", "leave", "Leave", id="explore.leave",
-                tooltip="Leave the editor, so that plain keys such as 1 to 5 work"),
-        Binding("enter,e", "edit", "Edit", id="explore.edit", tooltip="Go back to the editor"),
-        Binding("ctrl+l", "language", "Language", id="explore.language", priority=True,
-                tooltip="Switch between Python, JavaScript and shell"),
-        Binding("ctrl+p", "purpose", "Purpose", id="explore.purpose", priority=True,
-                tooltip="Write the purpose for the reviewer"),
-        Binding("ctrl+n", "permissions", "Permissions", id="explore.permissions", priority=True,
-                tooltip="Request domains, packages, secrets, files, limits, an image; check the output"),
-        Binding("ctrl+o", "open", "Open", id="explore.open", priority=True,
-                tooltip="Open a file and follow it"),
-        Binding("ctrl+s", "run_on_save", "Run on save", id="explore.run-on-save", priority=True,
-                tooltip="Submit the followed file whenever it is saved, or no longer"),
-        Binding("ctrl+e", "unfollow", "Edit here", id="explore.unfollow", priority=True,
-                tooltip="Stop following the file and edit its text here"),
-        Binding("ctrl+b", "session", "Session", id="explore.session", priority=True,
-                tooltip="Keep state between runs in a session, or close the session"),
-        Binding("ctrl+f", "artifacts", "Artifacts", id="explore.artifacts", priority=True,
-                tooltip="Show the run's artifacts: pictures, tables, files"),
-        Binding("ctrl+t", "snippets", "Snippets", id="explore.snippets", priority=True,
-                tooltip="Open code that was in the editor before"),
-    ]  # fmt: skip
+    HELP_WORDS = HELP_WORDS
+    BINDINGS: ClassVar[list[BindingType]] = BINDINGS
 
     def __init__(self) -> None:
         super().__init__()
         self._analysis = LiveAnalysis(self)
-        self._file = FollowedFile(self, self._update_title, self.action_submit)
+        self._file = FollowedFile(self, self._update_title, self._submit_saved)
         self._options = RequestOptions()
         self._case: Case | None = None
         self._session: Session | None = None
+        self._changed_at = asyncio.get_running_loop().time()
+        """When the text last changed."""
 
     def contents(self) -> Iterable[Widget]:
         """Lay out editor, violations and output."""
@@ -114,7 +85,7 @@ class ExploreScreen(BaseScreen):
         editor.border_title = content(editor.code_language.value, Untrusted(name), (mode, "bold accent"))
         requests = f"{many(self._options.count, 'extra permission')}  " if self._options.count else ""
         session = f"session {self._session.id}  " if self._session else ""
-        following = "following; save it in your editor" if path else "ctrl+r submits and runs"
+        following = "following; save it in your editor" if path else "ctrl+r runs it"
         how = "runs on save" if self._file.run_on_save else following
         editor.border_subtitle = content(session + requests + how)
         self.refresh_bindings()
@@ -127,6 +98,7 @@ class ExploreScreen(BaseScreen):
 
     @on(TextArea.Changed)
     def _typed(self) -> None:
+        self._changed_at = asyncio.get_running_loop().time()
         self.query_one(Editor).colour()
         self._analysis.start()
 
@@ -136,9 +108,16 @@ class ExploreScreen(BaseScreen):
 
     # --- submitting -------------------------------------------------------------------------------
 
+    def action_submit(self) -> None:
+        """Run the code by the author's key."""
+        self._submit(by_key=True)
+
+    def _submit_saved(self) -> None:
+        self._submit(by_key=False)
+
     @work(exclusive=True, group="submit")
-    async def action_submit(self) -> None:
-        """Submit the code, and follow it until it ends."""
+    async def _submit(self, *, by_key: bool) -> None:
+        """Submit the code, decide about it, and follow it until it ends."""
         if not self.query_one(Editor).text.strip():
             self.notify("There is no code to submit.", severity="warning")
             return
@@ -149,11 +128,15 @@ class ExploreScreen(BaseScreen):
             return
         log, app = self.query_one(OutputLog), console_app(self)
         log.clear()
-        snippet = SavedSnippet(at=now(), language=draft.language, code=draft.code, purpose=draft.purpose)
-        await self._save_snippet(snippet)
+        await self._save_snippet()
         case = await app.connection.call(lambda client: client.submit(draft))
+        if case is not None:
+            case = await own_decision.decide(app, case, self._unchanged_seconds(), by_key=by_key)
         if case is not None and (ended := await run_follow.follow(app, case, log, self._show)):
             self._show(ended)
+
+    def _unchanged_seconds(self) -> float:
+        return asyncio.get_running_loop().time() - self._changed_at
 
     def _draft(self) -> Draft:
         editor, purpose = self.query_one(Editor), self.query_one("#purpose", Input).value
@@ -254,13 +237,14 @@ class ExploreScreen(BaseScreen):
 
     async def _save_typed(self) -> None:
         """Save the typed code as a snippet before it is replaced."""
-        editor, purpose = self.query_one(Editor), self.query_one("#purpose", Input).value
-        if self._file.path is None and editor.text.strip():
-            await self._save_snippet(SavedSnippet(at=now(), language=editor.code_language,
-                                                  code=Untrusted(editor.text),
-                                                  purpose=Untrusted(purpose)))  # fmt: skip
+        if self._file.path is None and self.query_one(Editor).text.strip():
+            await self._save_snippet()
 
-    async def _save_snippet(self, snippet: SavedSnippet) -> None:
+    async def _save_snippet(self) -> None:
+        editor, purpose = self.query_one(Editor), self.query_one("#purpose", Input).value
+        snippet = SavedSnippet(
+            at=now(), language=editor.code_language, code=Untrusted(editor.text), purpose=Untrusted(purpose)
+        )
         try:
             await asyncio.to_thread(snippets.save, snippet)
         except OSError as error:

@@ -16,6 +16,8 @@ TITLES = {
     TriageOutcome.FALSE_POSITIVE: "false positive",
 }
 
+_SHOWN = {ShownBy.STATED: "stated, not displayed by Pratique", ShownBy.AUTHOR: "by its author, in Explore"}
+
 
 class ReviewRecorder:
     """Grows while a submission is displayed; `record` is what a decision carries."""
@@ -103,7 +105,7 @@ def review_record_line(review_record: ReviewRecord) -> str:
         *([many(len(review_record.violations), "violation")] if review_record.violations else []),
         *([many(len(review_record.files), "input file")] if review_record.files else []),
         *(f"{count} {title}" for title, count in made.items()),
-        *(["stated, not displayed by Pratique"] if review_record.shown_by is ShownBy.STATED else []),
+        *([_SHOWN[review_record.shown_by]] if review_record.shown_by in _SHOWN else []),
     ]
     return ", ".join(parts)
 

@@ -69,6 +69,8 @@ class ShownBy(StrEnum):
 
     CONSOLE = "console"
     TERMINAL = "terminal"
+    AUTHOR = "author"
+    """The editor of the console, in which the reviewer wrote it; only where nobody else has to review it."""
     STATED = "stated"
     """Nothing of Pratique's: the reviewer states that they reviewed all that the record lists."""
 

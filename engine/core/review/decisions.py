@@ -16,7 +16,7 @@ from engine.core.sandbox_startup import SandboxStartup
 from engine.core.submissions.canonical import digest
 from engine.history.errors import HistoryError
 from engine.images import reference
-from engine.models import Case, Decision, DecisionOutcome, Grant, Principal, ReviewRecord, Status
+from engine.models import Case, Decision, DecisionOutcome, Grant, Principal, ReviewRecord, ShownBy, Status
 from engine.policy import excess
 from engine.policy.binding import analysis_hash, changed
 from engine.policy.review import decision_obstacle, unreviewed_items
@@ -25,6 +25,7 @@ from engine.sandbox import Backend, SandboxUnavailable
 from engine.sandbox.api.backend import PackageSource
 from engine.settings import Settings
 
+WAIT = "It waits in Review."
 RECORD = "Approve it in the console or with `pratique approve`, or send a review_record."
 
 
@@ -99,12 +100,15 @@ class ReviewDecisions:
         if not await self._startup.isolated():
             raise Problem(503, "nothing runs: gVisor is not proven here", hint="Type: pratique doctor")
 
-    def require_reviewed(self, case: Case, review_record: ReviewRecord | None) -> None:
+    def require_reviewed(self, case: Case, by: Principal, review_record: ReviewRecord | None) -> None:
         """Check the review record of an approval, where the settings require one.
 
         Raises:
-            Problem: something was not on screen, or a violation has no triage.
+            Problem: something was not on screen, a violation has no triage, or the record is an author's
+                where another person has to review.
         """
+        if review_record and review_record.shown_by is ShownBy.AUTHOR:
+            self._require_author(case, by)
         if not self._settings.policy.require_full_review:
             return
         missing = unreviewed_items(case, review_record)
@@ -113,6 +117,12 @@ class ReviewDecisions:
         if missing:
             more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
             raise Problem(409, f"the review is incomplete: {missing[0]}{more}", hint=RECORD)
+
+    def _require_author(self, case: Case, by: Principal) -> None:
+        if self._settings.policy.profile != "solo":
+            raise Problem(403, "a reviewer has to approve it: this engine is run by a team", hint=WAIT)
+        if by.identity != case.submission.requester.identity:
+            raise Problem(403, f"only its author approves {case.submission.id} as its author", hint=RECORD)
 
     async def make(
         self,

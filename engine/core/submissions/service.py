@@ -109,7 +109,7 @@ class SubmissionService:
             self._decisions.require_decidable(entry.case, by, outcome, shown, overdue=overdue)
             if outcome is not DecisionOutcome.APPROVED:
                 return await self._executor.deny(entry, by, DecisionOutcome.DENIED, reason, review_record)
-            self._decisions.require_reviewed(entry.case, review_record)
+            self._decisions.require_reviewed(entry.case, by, review_record)
             given = grant or Grant(permissions=entry.case.submission.draft.permissions)
             return await self._executor.approve(entry, by, reason, given, review_record)
 

@@ -138,6 +138,10 @@ class FakeEngine:
         self.given: list[PreApproval] = []
         self.run_commands: list[tuple[str, str]] = []
         self.submitted: list[Draft] = []
+        self.decides = False
+        """Whether somebody has to decide about what is submitted."""
+        self.refusal: Problem | None = None
+        """The answer to whoever decides."""
         self.written: dict[str, list[OutputChunk]] = {}
         self.files: dict[tuple[str, str], bytes] = {}
         """What runs left, by run and name."""
@@ -177,7 +181,10 @@ class FakeEngine:
 
     async def submit(self, draft: Draft) -> Case:
         self.submitted.append(draft)
-        fresh = case(f"s-{len(self.cases)}", draft.code.text, level=Level.LOW)
+        fresh = case(f"s-{len(self.cases)}", draft.code.text, level=Level.LOW, wanted=draft.permissions)
+        if self.decides:
+            self.put(fresh.model_copy(update={"analysis": self.analysis}))
+            return self.cases[fresh.submission.id]
         ended = {} if fresh.submission.id in self.hold else {"status": Status.FINISHED, "result": result()}
         started = {"status": Status.RUNNING, "started_at": datetime.now(UTC)}
         self.put(fresh.model_copy(update={**started, **ended}))
@@ -192,6 +199,8 @@ class FakeEngine:
         grant: Grant | None = None,
         review_record: ReviewRecord | None = None,
     ) -> Case:
+        if self.refusal is not None:
+            raise self.refusal
         self.decided.append((id, outcome, digest, reason, grant))
         self.review_records.append(review_record)
         known = self.cases[id]
@@ -202,6 +211,10 @@ class FakeEngine:
         status = Status.RUNNING if outcome is DecisionOutcome.APPROVED else Status.DENIED
         begun = datetime.now(UTC) if outcome is DecisionOutcome.APPROVED else None
         self.put(known.model_copy(update={"status": status, "decision": decision, "started_at": begun}))
+        return self.cases[id]
+
+    async def withdraw(self, id: str, requester: str = "") -> Case:
+        self.put(self.cases[id].model_copy(update={"status": Status.DENIED}), "decision.made")
         return self.cases[id]
 
     async def claim(self, id: str) -> Case:

@@ -197,3 +197,39 @@ def test_the_record_is_asked_for_unless_a_setting_says_otherwise() -> None:
     assert PolicySettings().require_full_review
     assert PolicySettings(profile="team").require_full_review
     assert not PolicySettings(require_full_review=False).require_full_review
+
+
+AUTHOR = ReviewRecord(seconds=1, lines=((1, 1),), shown_by=ShownBy.AUTHOR)
+"""A record of what `draft` is, of who wrote it."""
+
+
+@pytest.mark.parametrize("profile", ["solo", "team"])
+@pytest.mark.parametrize("author", [ADA, BOB, AGENT], ids=["another", "same-role", "agent"])
+async def test_nobody_approves_as_the_author_of_anothers_code(
+    engine_with: EngineMaker, profile: str, author: Principal
+) -> None:
+    """An agent's code, or another reviewer's, is reviewed; in a team, one's own code is, too."""
+    policy = PolicySettings.model_validate({"profile": profile, "require_full_review": False})
+    by = BOB if author is ADA or profile == "team" else ADA
+    async with engine_with(policy=policy) as engine, asyncio.timeout(SECONDS):
+        case = await engine.submissions.submit(draft(), author)
+        id, digest = case.submission.id, case.submission.digest
+        with pytest.raises(Problem, match=r"(as its author|a reviewer has to approve it)") as refused:
+            await engine.submissions.decide(id, by, DecisionOutcome.APPROVED, digest, review_record=AUTHOR)
+        assert 403 == refused.value.status
+
+
+@pytest.mark.sandbox
+async def test_who_works_alone_approves_their_own_code_as_its_author(engine_with: EngineMaker) -> None:
+    """The record says so, and it has to be complete all the same."""
+    async with engine_with(policy=PolicySettings()) as engine, asyncio.timeout(SECONDS):
+        case = await engine.submissions.submit(draft(), ADA)
+        id, digest = case.submission.id, case.submission.digest
+        short = ReviewRecord(seconds=1, shown_by=ShownBy.AUTHOR)
+        with pytest.raises(Problem, match="the review is incomplete"):
+            await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest, review_record=short)
+        case = await engine.submissions.decide(
+            id, ADA, DecisionOutcome.APPROVED, digest, review_record=AUTHOR
+        )
+        assert case.decision is not None
+        assert AUTHOR == case.decision.review_record

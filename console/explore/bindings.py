@@ -1,0 +1,41 @@
+"""The keys of the Explore screen, and its help."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+
+HELP_WORDS = (
+    "Write Python, JavaScript or shell; the analysis runs as you type and marks violations. ctrl+r runs "
+    "the code and prints below. What is grave, or asks for a permission, is shown once more: ctrl+y runs "
+    "it. In a team, a reviewer decides. ctrl+o opens a file and follows it: save it in your own editor, "
+    "and it is analysed again, and run again after ctrl+s. ctrl+b opens a session: what one run defines, "
+    "the next one can use. Esc leaves the editor, so that the number keys work. With `vim: true` in "
+    "console.yaml the editor has vim's modes: i a I A o O insert, Esc ends that; "
+    "h j k l w b e 0 ^ $ gg G move, x dd yy p P u change, numbers count."
+)
+
+BINDINGS: list[BindingType] = [
+    Binding("ctrl+r", "submit", "Run", id="explore.submit", priority=True,
+            tooltip="Run the code in a fresh sandbox"),
+    Binding("escape", "leave", "Leave", id="explore.leave",
+            tooltip="Leave the editor, so that plain keys such as 1 to 5 work"),
+    Binding("enter,e", "edit", "Edit", id="explore.edit", tooltip="Go back to the editor"),
+    Binding("ctrl+l", "language", "Language", id="explore.language", priority=True,
+            tooltip="Switch between Python, JavaScript and shell"),
+    Binding("ctrl+p", "purpose", "Purpose", id="explore.purpose", priority=True,
+            tooltip="Write the purpose for the reviewer"),
+    Binding("ctrl+n", "permissions", "Permissions", id="explore.permissions", priority=True,
+            tooltip="Request domains, packages, secrets, files, limits, an image; check the output"),
+    Binding("ctrl+o", "open", "Open", id="explore.open", priority=True,
+            tooltip="Open a file and follow it"),
+    Binding("ctrl+s", "run_on_save", "Run on save", id="explore.run-on-save", priority=True,
+            tooltip="Submit the followed file whenever it is saved, or no longer"),
+    Binding("ctrl+e", "unfollow", "Edit here", id="explore.unfollow", priority=True,
+            tooltip="Stop following the file and edit its text here"),
+    Binding("ctrl+b", "session", "Session", id="explore.session", priority=True,
+            tooltip="Keep state between runs in a session, or close the session"),
+    Binding("ctrl+f", "artifacts", "Artifacts", id="explore.artifacts", priority=True,
+            tooltip="Show the run's artifacts: pictures, tables, files"),
+    Binding("ctrl+t", "snippets", "Snippets", id="explore.snippets", priority=True,
+            tooltip="Open code that was in the editor before"),
+]  # fmt: skip
