@@ -6,13 +6,14 @@ import re
 
 from tree_sitter import Node
 
-from engine.analysis.shell.command_prefixes import assigned, basename, unwrap
 from engine.analysis.shell.expansion import fields
 from engine.analysis.shell.grammar import background, functions
 from engine.analysis.shell.model import Arg, Command, InputText, Redirect, Script
 from engine.analysis.shell.substitution import REDIRECTS, printed
 from engine.analysis.shell.values import UNKNOWN, ShellValue, SourceStep, Variables, bare
 from engine.analysis.shell.words import WordEvaluator
+from engine.analysis.shell.wrappers import assigned, basename, unwrap
+from engine.analysis.shell.wrappers.carried import carried
 
 _NO_WORDS = REDIRECTS | {"variable_assignment", "comment"}
 _plain = re.compile(r"[\w./:=+@%-]+").fullmatch
@@ -20,7 +21,6 @@ _plain = re.compile(r"[\w./:=+@%-]+").fullmatch
 _quoted = re.compile(r'"[^"\\$`]*"').fullmatch
 """Matches a text in which nothing is escaped or expanded."""
 
-_CARRIERS = frozenset({"find", "fd", "gfind"})
 _DEFINES = re.compile(r"\(\s*\)|\bfunction\b")
 
 
@@ -117,7 +117,7 @@ class Builder:
         if prefix:
             command.assigned += self._prefix(prefix)
         command.background = place in self._background
-        return [command, *self._carried(command)] if command.name in _CARRIERS else [command]
+        return [command, *carried(command)]
 
     def command(self, node: Node, fields: list[Arg]) -> Command:
         """Return a command made of fields."""
@@ -158,20 +158,6 @@ class Builder:
             value = child.child_by_field_name("value")
             pairs.append((name, self.value(value).text if value is not None else ""))
         return tuple(pairs)
-
-    def _carried(self, command: Command) -> list[Command]:
-        found: list[Command] = []
-        words = command.words
-        for index, word in enumerate(words):
-            if word in {"-exec", "-execdir", "-ok", "-okdir", "-x"}:
-                end = next((i for i in range(index, len(words)) if words[i] in {";", "+"}), len(words))
-                wrappers, rest = unwrap(list(command.args[index + 1 : end]))
-                if rest:
-                    name = basename(rest[0].text)
-                    outer = (*command.wrappers, "find", *wrappers)
-                    place = (command.tree, command.start, command.end)
-                    found.append(Command(name, rest[0], tuple(rest[1:]), *place, outer))
-        return found
 
     def declaration(self, node: Node, inherited: tuple[Redirect, ...]) -> Command:
         """Return `export`, `declare`, `unset` … as a command with its words as written."""

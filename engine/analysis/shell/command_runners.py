@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from engine.analysis.shell.flow import given
 from engine.analysis.shell.model import Arg, Command
@@ -57,6 +58,7 @@ _KEY = re.compile(
 )
 _GIT_VERBS = re.compile(r"^(?:bisect run|submodule foreach(?: --recursive)?) (.+)", re.DOTALL)
 _GIT_OPTIONS = ("--tree-filter", "--index-filter", "--msg-filter", "--env-filter", "--exec", "--extcmd")
+_GIT_SHORT = {"rebase": "-x", "grep": "-O", "difftool": "-x"}
 _GIT_HIDDEN = ("--upload-pack", "--receive-pack", "--open-files-in-pager")
 _ESCAPE = re.compile(r"^\s*(?:\\?!|shell\s|system\s|\\!)\s*(.+)")
 _ESCAPABLE = frozenset({"ed", "ex", "ftp", "cpan", "journalctl", "mysql", "gdb", "lldb", "nmap", "sftp"})
@@ -110,6 +112,10 @@ def _git(command: Command) -> Iterator[NestedCommand]:
         option = command.option(name)
         if option is not None:
             yield NestedCommand(option.text, f"git {name}", option, usual=name in _GIT_OPTIONS)
+    for verb, name in _GIT_SHORT.items():
+        option = command.option(name) if verb in words else None
+        if option is not None:
+            yield NestedCommand(option.text, f"git {verb} {name}", option, usual=verb == "rebase")
     run = _GIT_VERBS.match(command.text)
     if run is not None:
         yield NestedCommand(run[1], "git", usual=True)
@@ -134,16 +140,33 @@ def _escaped(command: Command) -> Iterator[NestedCommand]:
 
 
 def _sed(command: Command) -> Iterator[NestedCommand]:
-    script = command.option("-e", "--expression") or next(iter(command.operands), None)
-    match = _SED.match(script.text) if script is not None and len(script.text) <= _MAX_SCRIPT else None
-    if match:
-        yield NestedCommand(match[1] or "…", "sed e", script)
+    scripts = _sed_scripts(command)
+    for script in scripts or command.operands[:1]:
+        match = _SED.match(script.text) if len(script.text) <= _MAX_SCRIPT else None
+        if match:
+            yield NestedCommand(match[1] or "…", "sed e", script)
+
+
+def _sed_scripts(command: Command) -> list[Arg]:
+    """Return the values of all options `-e`."""
+    found = [
+        after for arg, after in pairwise(command.args) if re.fullmatch(r"-[nErsuz]*e|--expression", arg.text)
+    ]
+    glued = [
+        arg._replace(text=arg.text.partition("=")[2])
+        for arg in command.args
+        if arg.text.startswith("--expression=")
+    ]
+    return found + glued
 
 
 def _make(command: Command) -> Iterator[NestedCommand]:
     option = command.option("--eval")
     file = command.option("-f", "--file", "--makefile")
     fed = given(command) if file is not None and file.text in {"-", "/dev/stdin"} else ""
+    shell = next((arg for arg in command.args if arg.text.startswith("SHELL=")), None)
+    if shell is not None:
+        yield NestedCommand(shell.text.removeprefix("SHELL="), "make SHELL", shell)
     for text in (option.text if option is not None else "", fed):
         for recipe in _RECIPE.finditer(text):
             yield NestedCommand(recipe[1].replace("$$", "$"), "make", option, usual=True)

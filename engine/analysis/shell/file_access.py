@@ -180,11 +180,19 @@ def _read(script: Script) -> Iterator[FileAccess]:
 
 
 def _sources(command: Command) -> list[Arg]:
-    name, operands = command.name, command.operands
+    name = command.name
     if name not in _READERS and not name.startswith("python"):
         return []
-    if "xargs" in command.wrappers or name in {"ed", "ex"}:
-        return [*operands, *_named_on_input(command)]
+    if name in {"ed", "ex"}:
+        return [*command.operands, *_named_on_input(command)]
+    if "xargs" in command.wrappers:
+        return [*_named(command), *command.operands, *_named_on_input(command)]
+    return _named(command)
+
+
+def _named(command: Command) -> list[Arg]:
+    """Return the files among the arguments of a command that reads files."""
+    name, operands = command.name, command.operands
     if name in _LAST and len(operands) > 1:
         return operands[:-1]
     if name in _SOURCES:

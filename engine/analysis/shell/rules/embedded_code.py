@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from engine.analysis.embedded import Place, analyse_embedded, at, from_point
 from engine.analysis.raw_analysis import RawAnalysis
@@ -13,6 +14,8 @@ from engine.analysis.shell.flow import OTHERS, SHELLS, decoded_layers, given, is
 from engine.analysis.shell.model import Arg, Command, Script
 from engine.analysis.shell.rules.nested_commands import PlacedCommand, placed_commands
 from engine.analysis.shell.values import MAX_TEXT, UNKNOWN
+from engine.analysis.shell.wrappers import code_texts, reads_code
+from engine.analysis.shell.wrappers.passed import passed_code
 from engine.analysis.shell.written_files import programs
 from engine.models import Language
 
@@ -44,8 +47,9 @@ FOREIGN = rule(
 
 _CALLS = re.compile(
     r"(?:system|exec|shell_exec|passthru|popen|proc_open|spawn|os\.execute|Open3\.\w+|IO\.popen|%x|qx"
-    r"|do shell script|do script|\.shell|getstatus)"
-    r"\s*[({\s]*\s*\\?([\"'])(?P<code>(?:(?!\1).){1,2000})\\?\1|`(?P<tick>[^`]{1,2000})`",
+    r"|do shell script|do script|\.shell|getstatus|\|(?=\s*\"))"
+    r"\s*[({\s]*\s*\\?([\"'])(?P<code>(?:(?!\1).){1,2000})\\?\1|`(?P<tick>[^`]{1,2000})`"
+    r"|(?:qw|qx|%x)\s*[({\[](?P<list>[^)}\]]{1,2000})[)}\]]|\"(?P<piped>[^\"]{1,2000})\"\s*\|&?\s*getline",
     re.DOTALL,
 )
 _HARM = re.compile(
@@ -55,11 +59,6 @@ _HARM = re.compile(
     r"|unpack\(?['\"]|decode64|administrator privileges"
 )
 _STRINGS = {"-e": "perl ruby lua osascript Rscript tclsh groovy guile julia", "-r": "php", "-E": "perl"}
-_ADDRESSED = {
-    "ssh", "su", "watch", "trap", "flock", "expect", "docker", "podman", "kubectl", "tmux",
-    "screen", "xterm", "sqlite3", "nohup", "parallel", "gnome-terminal", "sg", "lxc", "runuser",
-    "start-stop-daemon", "daemonize", "mshta",
-}  # fmt: skip
 _EDITORS = {
     "vim",
     "vi",
@@ -80,7 +79,11 @@ _EDITORS = {
 _SCRIPTED = re.compile(r"(?:\+|-c|-ex)?\s*:?(?:py3?|pyx|python3?)\s+(?=\S)(.+)", re.DOTALL)
 _LUA = re.compile(r":?\blua\b.*os\.execute\(([\"'])(.+?)\1")
 _WORD = re.compile(r"\w")
-_ESCAPED = re.compile(r"(?:\+|-c|-ex|alias\.\w+=)?\s*:?(?:\\)?!(.+)", re.DOTALL)
+_ESCAPED = re.compile(
+    r"(?:\+|-c|-ex|alias\.\w+=)?\s*:?(?:sil(?:ent)?!?\s+)?(?:%|\.)?(?:\\)?!(.+)"
+    r"|(?:\+|-c)?\s*:?(?:call|echo|let\s+\w+\s*=)\s+system(?:list)?\(([\"'])(.+?)\2",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,20 +133,19 @@ def _carried(script: Script, one: PlacedCommand) -> EmbeddedCode:
 
 def _codes(script: Script, command: Command) -> Iterator[EmbeddedCode]:
     if command.name == "eval":
-        literal = len(command.args) == 1
-        text = " ".join(command.words)
-        place = _place(script, command.args[0]) if literal else at(command.span)
+        args = command.args[1:] if command.words[:1] == ["--"] else command.args
+        text = " ".join(arg.text for arg in args)
+        place = _place(script, args[0]) if len(args) == 1 else at(command.span)
         if command.args:
             yield EmbeddedCode(text, Language.SHELL, "eval", place)
         return
     language = Language.SHELL if command.name in SHELLS else _language(command.name)
     if language is not None:
         yield from _interpreted(script, command, language)
-    elif command.name in _ADDRESSED:
-        yield from _addressed(script, command)
     elif command.name in _EDITORS:
         yield from _escaped(script, command)
-    if command.name in {".", "source", "sudo"} and command.feed is not None:
+    yield from _wrapped(script, command)
+    if command.name in {".", "source"} and command.feed is not None:
         yield EmbeddedCode(command.feed.text, Language.SHELL, command.name, at(command.span))
 
 
@@ -152,7 +154,7 @@ def _escaped(script: Script, command: Command) -> Iterator[EmbeddedCode]:
     for arg in command.args:
         place = at(script.tree.span_of(arg.start, arg.end))
         if match := _ESCAPED.match(arg.text):
-            yield EmbeddedCode(match[1], Language.SHELL, command.name, place)
+            yield EmbeddedCode(match[1] or match[3], Language.SHELL, command.name, place)
         elif match := _SCRIPTED.match(arg.text):
             yield EmbeddedCode(match[1], Language.PYTHON, command.name, place)
         elif match := _LUA.search(arg.text[:2000]):
@@ -197,35 +199,14 @@ def _filled(text: str, value: str) -> str:
     return text.replace("{}", value) if text.count("{}") * len(value) <= MAX_TEXT else text
 
 
-def _addressed(script: Script, command: Command) -> Iterator[EmbeddedCode]:
-    """Commands that another program passes on to a shell."""
-    name, words = command.name, command.words
-    if name in {"su", "sg", "runuser"}:
-        arg = command.option("-c", "--command")
-    elif name == "trap":
-        arg = command.args[0] if len(command.args) > 1 else None
-    elif name == "sqlite3":
-        arg = next((a for a in command.args if ".shell" in a.text or ".system" in a.text), None)
-        if arg is not None:
-            yield EmbeddedCode(
-                re.sub(r"^.*?\.(?:shell|system)\s+", "", arg.text),
-                Language.SHELL,
-                "sqlite3",
-                at(command.span),
-            )
-        return
-    elif name in {"docker", "podman", "kubectl", "lxc", "tmux", "screen", "xterm", "gnome-terminal"}:
-        arg = None
-        if any(word in {"sh", "bash", "/bin/sh", "/bin/bash"} for word in words) and "-c" in words:
-            arg = command.option("-c")
-    else:
-        after = command.operands[1:] if name == "ssh" else command.operands
-        arg = after[0] if len(after) == 1 and re.search(r"[\s;|&]", after[0].text) else None
-        if arg is None and name == "ssh" and len(after) > 1:
-            text = " ".join(item.text for item in after)
-            yield EmbeddedCode(text, Language.SHELL, "ssh", at(command.span))
-    if arg is not None and re.search(r"\w", arg.text):
-        yield EmbeddedCode(arg.text, Language.SHELL, name, _place(script, arg))
+def _wrapped(script: Script, command: Command) -> Iterator[EmbeddedCode]:
+    """Code that a program such as `ssh`, `su` or `flock` gives to a shell."""
+    fields = [command.program, *command.args]
+    for text, arg in chain(code_texts(fields), passed_code(command)):
+        place = _place(script, arg) if arg is not None else at(command.span)
+        yield EmbeddedCode(text, Language.SHELL, command.name, place)
+    if (command.feed is not None or command.upstream) and reads_code(fields):
+        yield EmbeddedCode(given(command), Language.SHELL, f"{command.name} <<", at(command.span))
 
 
 def _place(script: Script, arg: Arg) -> Place:
@@ -262,7 +243,7 @@ def _foreign(command: Command) -> str:
 
 def _read_foreign(script: Script, command: Command, text: str) -> RawAnalysis:
     findings = RawAnalysis()
-    calls = [match["code"] or match["tick"] or "" for match in _CALLS.finditer(text)][:8]
+    calls = [match[match.lastgroup or "code"] or "" for match in _CALLS.finditer(text)][:8]
     if _HARM.search(text):
         findings.violations.append(found(FOREIGN, command, severity=HIGH))
     elif calls or re.search(r"\b(?:exec|system|eval|spawn|fork|require|popen|getline)\b|`", text):
