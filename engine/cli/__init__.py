@@ -33,6 +33,7 @@ COMMANDS = {
     "policy": "engine.cli.commands.policy:app",
     "audit": "engine.cli.commands.audit:app",
     "backup": "engine.cli.commands.backup:backup",
+    "restore": "engine.cli.commands.restore:restore",
     "dev": "engine.cli.commands.dev:app",
     "secret": "engine.cli.commands.secrets:app",
     "session": "engine.cli.commands.sessions:app",

@@ -62,6 +62,21 @@ def write_private(path: Path, content: bytes) -> None:
         part.unlink(missing_ok=True)
 
 
+def put_in_place(part: Path, path: Path) -> None:
+    """Give a file that was synced its name, so that it has it also after a loss of power. Raises OSError."""
+    part.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Return once the names of the files in a folder are on disk. Raises OSError."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def private_folder(folder: Path) -> Path:
     """Return a folder; it and those above it are made with mode 0700 where there are none. Raises OSError."""
     if not folder.is_dir():

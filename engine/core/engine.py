@@ -43,6 +43,8 @@ from engine.principals import KeyRing
 from engine.sandbox import Backend, PoolStatus
 from engine.settings import Settings
 
+WITHDRAWAL_SECONDS = 5.0
+"""How long the revocation of a token waits for what it withdraws; on a full disk that goes on after it."""
 LAST_RECORDS_SECONDS = 2.0
 """How long an engine that stops waits for what is still to be recorded."""
 
@@ -102,7 +104,7 @@ class Engine:
         self.claims = Claims(events, queue, policy.claim_seconds)
         self.pre_approvals = PreApprovals(events, self._keys)
         admission = AdmissionControl(
-            self.settings, events, queue, self._registry, lambda: self._backend.proof
+            self.settings, events, queue, self._registry, lambda: self._backend.proof, self.tokens.holds
         )
         executor = DecisionExecutor(
             events,
@@ -123,7 +125,7 @@ class Engine:
         )
         self.intake = IdempotentSubmissions(self.submissions, self.runs, events, self.queries)
         self.sessions = SessionService(
-            self._registry, events, self.submissions, self.runs, self._backend.sessions
+            self._registry, events, self.submissions, self.runs, self._backend.sessions, self.tokens.holds
         )
 
     async def __aenter__(self) -> Self:
@@ -174,6 +176,7 @@ class Engine:
             entry = self.submissions.recover(case)
             if case.status is not Status.PENDING:
                 await self.runs.close_interrupted(entry)
+        await self.submissions.withdraw_revoked()
 
     @property
     def pool_status(self) -> tuple[PoolStatus, ...]:
@@ -193,6 +196,20 @@ class Engine:
         """
         await self._keys.revoke(key, by)
         await self.pre_approvals.end_unregistered(by.name)
+
+    async def revoke_token(self, id: str, by: Principal) -> None:
+        """Revoke a token; what waits under it is withdrawn, and its sessions are closed.
+
+        Raises:
+            Problem: there is none of that id.
+            HistoryError: this could not be recorded; it is done nevertheless.
+        """
+        try:
+            await self.tokens.revoke(id, by)
+        finally:
+            await self.sessions.close_revoked()
+            withdrawals = self.supervisor.start("withdrawals", self.submissions.withdraw_revoked)
+            await asyncio.wait({withdrawals}, timeout=WITHDRAWAL_SECONDS)
 
     async def analyse(self, code: str, language: Language, by: Principal) -> Analysis:
         """Analyse code without submitting it."""

@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 from engine.common.errors import Problem
+from engine.common.local_files import put_in_place
 from engine.models.token import NAME
 from engine.principals.tokens import MOST_SECRET
 
@@ -25,7 +26,9 @@ def save(folder: Path, name: str, secret: str) -> Path:
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(secret + "\n")
-        part.replace(path)
+            file.flush()
+            os.fsync(descriptor)
+        put_in_place(part, path)
     except OSError as error:
         raise Problem(503, f"{path} cannot be written: {error.strerror}") from None
     return path

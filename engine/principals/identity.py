@@ -19,6 +19,8 @@ RESERVED = frozenset(
 AGENT_SECRET = r"^[A-Za-z0-9_-]{43,128}$"  # noqa: S105  a pattern
 """What a connection of an agent over the socket proves itself with: at least 256 bits of chance."""
 MOST_LABEL = 40
+_TOKEN_ID = "token:"  # noqa: S105  a part of an id
+"""What the ids of principals begin with that a token authenticates."""
 
 
 def name_error(name: str) -> str:
@@ -47,7 +49,12 @@ def owner() -> Principal:
 def token_holder(token: Token) -> Principal:
     """Return the principal that a token authenticates."""
     roles = frozenset(ROLES[scope] for scope in token.scopes)
-    return Principal(name=token.name, roles=roles, id=f"token:{token.id}", person=token.person)
+    return Principal(name=token.name, roles=roles, id=_TOKEN_ID + token.id, person=token.person)
+
+
+def token_of(principal: Principal) -> str:
+    """Return the id of the token that authenticates a principal; empty where it is none."""
+    return principal.id.removeprefix(_TOKEN_ID) if principal.id.startswith(_TOKEN_ID) else ""
 
 
 def connected_agent(of: Principal, secret: str, label: str = "") -> Principal:

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from engine.common.local_files import private_folder
+from engine.common.local_files import private_folder, sync_folder
 from engine.models import Principal
 
 
@@ -85,3 +85,4 @@ def _write(path: Path) -> None:
             os.link(part, path)
     finally:
         part.unlink()
+    sync_folder(path.parent)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from engine.common.local_files import put_in_place
 from engine.models import Digest, FrozenModel, Token
 
 PREFIX = "pratique_"
@@ -79,11 +80,11 @@ def read(path: Path) -> tuple[StoredToken, ...]:
 
 
 def write(path: Path, kept: Iterable[StoredToken]) -> None:
-    """Put the tokens on disk, whole or not at all."""
+    """Put the tokens on disk, whole or not at all; a loss of power brings none of the others back."""
     part = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(_KEPT.dump_json(tuple(kept), indent=1))
         file.flush()
         os.fsync(file.fileno())
-    part.replace(path)
+    put_in_place(part, path)

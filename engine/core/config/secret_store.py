@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from engine import locations
 from engine.common.errors import Problem
 from engine.common.hosts import matches_any, pattern_error
+from engine.common.local_files import put_in_place
 from engine.core.history.event_bus import EventBus
 from engine.models import FrozenModel, Principal
 from engine.models.submission import SecretReference
@@ -66,7 +67,7 @@ def write(path: Path, kept: Iterable[StoredSecret]) -> None:
         file.write(_KEPT.dump_json(tuple(kept)))
         file.flush()
         os.fsync(file.fileno())
-    part.replace(path)
+    put_in_place(part, path)
 
 
 def granted(names: Iterable[str], domains: Iterable[str]) -> tuple[Secret, ...]:

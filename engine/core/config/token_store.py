@@ -16,7 +16,7 @@ from engine.core.history.event_bus import EventBus
 from engine.models import NewToken, Principal, Scope, Token
 from engine.policy.rate_limits import Buckets
 from engine.principals import tokens
-from engine.principals.identity import name_error, person_error
+from engine.principals.identity import name_error, person_error, token_of
 from engine.principals.tokens import StoredToken, TokensUnusable
 
 MOST_TOKENS = 1000
@@ -106,6 +106,14 @@ class TokenStore:
             if revoked := self._revocations.get(id):
                 revoked.set()
             await self._events.record("principal.removed", id, by.name, data={"token": id})
+
+    def holds(self, principal: Principal) -> bool:
+        """Return whether a principal's token is not revoked; it is true of whoever has no token.
+
+        An unreadable file revokes nothing: it lets nobody in.
+        """
+        id = token_of(principal)
+        return not id or bool(self._fault) or any(id == one.token.id for one in self._kept)
 
     async def ended(self, token: Token) -> None:
         """Wait until a token holds no longer: it is revoked, or its time is over by this machine's clock."""

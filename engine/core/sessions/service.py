@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from engine.common.errors import Problem
@@ -35,6 +36,7 @@ from engine.sandbox.api.backend import SessionStore
 
 NOTHING = Permissions()
 NOBODY = Principal(name=Untrusted("engine"), roles=frozenset())
+REVOKED = "the token of its owner was revoked"
 LOOK_SECONDS = 1.0
 """How often the time of sessions is looked at."""
 
@@ -49,12 +51,15 @@ class SessionService:
         submissions: SubmissionService,
         runs: Runs,
         sessions: SessionStore,
+        entitled: Callable[[Principal], bool],
     ) -> None:
         self._registry = registry
         self._events = events
         self._submissions = submissions
         self._runs = runs
         self._sessions = sessions
+        self._entitled = entitled
+        """Whether the token of an owner, if that has one, is not revoked."""
 
     async def create(self, by: Principal, language: Language, image: str = "") -> Session:
         """Open a session for a principal. It runs nothing, and takes no memory before its first execution.
@@ -70,6 +75,8 @@ class SessionService:
         except HistoryError:
             self._registry.remove(session.id)
             raise
+        if not self._entitled(by):  # the token was revoked meanwhile
+            return await self._end(session, NOBODY, REVOKED)
         return session
 
     def list_open(self, by: Principal) -> tuple[Session, ...]:
@@ -103,6 +110,12 @@ class SessionService:
             await asyncio.sleep(LOOK_SECONDS)
             for session, why in self._registry.expired(datetime.now(UTC)):
                 await self._end(session, NOBODY, why)
+
+    async def close_revoked(self) -> None:
+        """Close the sessions of tokens that are revoked, with whatever runs in them."""
+        for session in self._registry.open:
+            if not self._entitled(session.owner):
+                await self._end(session, NOBODY, REVOKED)
 
     async def _end(self, session: Session, by: Principal, why: str) -> Session:
         """End a session at once, and record it then."""

@@ -28,6 +28,7 @@ class AdmissionControl:
         queue: WorkQueue,
         registry: SessionRegistry,
         proof: Callable[[], IsolationProof | None],
+        entitled: Callable[[Principal], bool],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
@@ -36,6 +37,8 @@ class AdmissionControl:
         self._registry = registry
         self._proof = proof
         self._clock = clock
+        self.entitled = entitled
+        """Whether the token of a requester, if that has one, is not revoked."""
         policy = settings.policy
         self._rates = Buckets(policy.submissions_per_minute, policy.submissions_burst)
         self._session_rates = Buckets(policy.session_submissions_per_minute, policy.session_submissions_burst)

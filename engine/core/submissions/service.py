@@ -37,6 +37,8 @@ from engine.principals import may
 from engine.principals.roles import Action
 
 NOBODY = Principal(name=Untrusted("nobody"), roles=frozenset())
+REVOKED = "the token of its requester was revoked"
+"""The reason of a denial because of that."""
 
 
 class SubmissionService:
@@ -138,6 +140,17 @@ class SubmissionService:
         with contextlib.suppress(Problem):
             await self.withdraw(entry.id, entry.case.submission.requester)
 
+    async def withdraw_revoked(self) -> None:
+        """Withdraw what waits, or is about to, under tokens that are revoked."""
+        for entry in self._queue:
+            async with self._queue.exclusive(entry):
+                await self._withdraw_revoked(entry)
+
+    async def _withdraw_revoked(self, entry: ActiveSubmission) -> None:
+        case = entry.case
+        if case.status is Status.PENDING and not self._admission.entitled(case.submission.requester):
+            await self._executor.deny(entry, NOBODY, DecisionOutcome.DENIED, REVOKED)
+
     def recover(self, case: Case) -> ActiveSubmission:
         """Reopen a submission that an earlier engine left open."""
         entry = self._open(case)
@@ -183,7 +196,8 @@ class SubmissionService:
         data = {"risk": assessment.risk.value, "rules": rules, "policy": policy.hash}
         entry = self._open(case)
         try:
-            await self._events.record("submission.assessed", submission.id, data=data, case=case)
+            async with self._queue.exclusive(entry):  # nobody decides what is not recorded yet
+                await self._events.record("submission.assessed", submission.id, data=data, case=case)
         except BaseException:
             self._queue.close(entry)
             raise
@@ -200,6 +214,7 @@ class SubmissionService:
         assessment = entry.case.assessment
         refusing = next((match for match in assessment.matches if match.refuses), None)
         async with self._queue.exclusive(entry):
+            await self._withdraw_revoked(entry)  # the token may have been revoked meanwhile
             if entry.case.status is not Status.PENDING:
                 return entry.case
             if refusing:

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from engine.common.local_files import put_in_place
 from engine.history.errors import HistoryError
 
 
@@ -45,10 +46,15 @@ def _read(path: Path) -> Ed25519PrivateKey:
 def _make(path: Path) -> Ed25519PrivateKey:
     key = Ed25519PrivateKey.generate()
     secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     _write(path, secret)
-    _write(path.with_suffix(".pub"), public)
+    write_public_half(path, key)
     return key
+
+
+def write_public_half(path: Path, key: Ed25519PrivateKey) -> None:
+    """Write the public half of the key in the file at `path` beside it. Raises OSError."""
+    public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    _write(path.with_suffix(".pub"), public)
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -58,4 +64,4 @@ def _write(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-    unfinished.replace(path)
+    put_in_place(unfinished, path)

@@ -53,6 +53,16 @@ def _copy(path: Path, copy: Path) -> Verification:
         notes = [note for (note,) in target.execute(_NOTES)]
     if notes:
         checkpoint_file.add(checkpoints_of(copy), notes)
+    return verified_copy(copy)
+
+
+def verified_copy(copy: Path) -> Verification:
+    """Return what verifying a history finds that no engine writes, by the key and the checkpoints beside it.
+
+    Raises:
+        HistoryError: it has no such key, or is no history.
+        sqlite3.Error: it is damaged.
+    """
     key = signing_key(copy.with_suffix(".key")).public_key()
     with contextlib.closing(schema.open_reader(copy, lambda: False)) as reader:
         return verify(SqliteSource(reader), checkpoint_file.notes(checkpoints_of(copy)), key)
