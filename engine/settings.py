@@ -64,8 +64,15 @@ Decided = Annotated[Level, AfterValidator(_decided)]
 """A risk that a person decides about."""
 
 
+PolicyBase = Literal["standard", "strict"]
+
+
 class PolicySettings(Group):
     """How risk becomes a deadline."""
+
+    base: PolicyBase = "standard"
+    """The shipped policy that the owner's `policy.yaml` is applied on top of: `standard` weighs evidence and
+    leaves minutes to an hour; with `strict` all code is HIGH and has a minute."""
 
     deadlines: dict[Decided, Annotated[float, Field(ge=0.1, le=7 * 86400, allow_inf_nan=False)]] = {}
     """Seconds until nobody's decision becomes a deny, by risk, in place of the policy file's."""

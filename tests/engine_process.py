@@ -16,6 +16,8 @@ from engine.server.serve import engine_id
 START_SECONDS = 30.0
 WITHOUT_RECORD = "PRATIQUE_POLICY__REQUIRE_FULL_REVIEW"
 """Set to false: tests of other things decide by script, without a record of what was displayed."""
+BASE = "PRATIQUE_POLICY__BASE"
+"""Set to `strict`: tests of other things know every code as HIGH."""
 
 
 class EngineProcess:
@@ -24,7 +26,8 @@ class EngineProcess:
     def __init__(self, home: Path, **settings: str) -> None:
         self.home = home
         self.command = [sys.executable, "-m", "engine.server.serve"]
-        self.environment = {**os.environ, "PRATIQUE_HOME": str(home), WITHOUT_RECORD: "false", **settings}
+        own = {"PRATIQUE_HOME": str(home), WITHOUT_RECORD: "false", BASE: "strict"}
+        self.environment = {**os.environ, **own, **settings}
         self.socket = home / "run" / "engine.sock"
         self._process: subprocess.Popen[bytes] | None = None
 

@@ -15,6 +15,7 @@ from engine.models import (
     OperationKind,
     Permissions,
     PredictedEffect,
+    Verdict,
     Violation,
 )
 
@@ -62,6 +63,8 @@ class RequestFacts:
     violations: tuple[Violation, ...] = ()
     effects: tuple[PredictedEffect, ...] = ()
     complete: bool = True
+    proven: bool = False
+    """Whether the code is proven harmless."""
     weaker_runtime: bool = False
     known: dict[int, tuple[str, ...] | None] = field(default_factory=dict, compare=False, repr=False)
     """The results of rules, so that each rule is tried once, however many policies contain it."""
@@ -90,6 +93,7 @@ def of_submission(draft: Draft, analysis: Analysis, *, weaker_runtime: bool = Fa
         violations=analysis.violations,
         effects=analysis.effects,
         complete=analysis.complete,
+        proven=analysis.verdict is Verdict.HARMLESS,
         weaker_runtime=weaker_runtime,
     )
 

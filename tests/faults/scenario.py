@@ -39,7 +39,9 @@ REFUSALS = (Problem, HistoryError, SandboxUnavailable, OSError)
 """What a client gets as an answer, with what to type; anything else would be an internal error."""
 SETTINGS = Settings(
     policy=PolicySettings(
-        deadlines={Level.HIGH: 0.15, Level.CRITICAL: 0.15, Level.MEDIUM: 60}, require_full_review=False
+        base="strict",
+        deadlines={Level.HIGH: 0.15, Level.CRITICAL: 0.15, Level.MEDIUM: 60},
+        require_full_review=False,
     ),
     history=HistorySettings(write_deadline_seconds=0.5, batch_milliseconds=5),
     sandbox=SandboxSettings(pool=0, grace_seconds=0.2),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Annotated
 
@@ -20,15 +19,12 @@ from engine.common.text import visible
 from engine.models import Case, DecisionOutcome
 
 PROBE_SECONDS = 25.0
-DEADLINES = '{"medium": 1800, "high": 1800, "critical": 1800}'
-"""Decision deadlines of an engine that the demo starts: half an hour, to read the examples."""
 
 
 def demo(
     decide: Annotated[bool, typer.Option(help="Decide automatically and print everything.")] = False,
 ) -> None:
     """Submit five examples; on a terminal leave them for review, otherwise decide and run them."""
-    os.environ.setdefault("PRATIQUE_POLICY__DEADLINES", DEADLINES)
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     with_client(_submit_all if on_terminal and not decide else _decide_all)
 

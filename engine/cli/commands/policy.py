@@ -46,9 +46,6 @@ def show(file: File = None, json: Json = False) -> None:
     for risk, seconds in sorted(policy.deadlines.items(), key=lambda item: -item[0].rank):
         print_line(f"{level(risk)} expires after {seconds:g} s")
     print_line(dim(f"hash {policy.hash}"))
-    print_line(
-        dim("An engine that `make run` or `pratique demo` started leaves 1800 s; its Health screen says so.")
-    )
 
 
 @app.command("test")
@@ -128,7 +125,8 @@ def _loaded(file: Path | None) -> Policy:
 def _load(file: Path | None) -> Policy:
     own = locations.policy_file()
     files = (file,) if file else (own,) if own.exists() else ()
-    return load(*files, deadlines=load_settings().policy.deadlines)
+    settings = load_settings().policy
+    return load(*files, deadlines=settings.deadlines, base=settings.base)
 
 
 def _stored() -> Iterator[PastSubmission]:

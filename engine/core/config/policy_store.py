@@ -36,7 +36,7 @@ class PolicyStore:
         self._faults: tuple[str, ...] = ()
         self._watched: frozenset[Path] = frozenset({file})
         self._stamps: Stamps = {}
-        self.current: Policy = shipped()
+        self.current: Policy = shipped(settings.base)
 
     async def start(self) -> None:
         """Load the policy, and record that it is in force.
@@ -46,7 +46,7 @@ class PolicyStore:
         """
         with contextlib.suppress(OSError):  # where it cannot be made, it cannot be read either
             private_folder(self._file.parent)
-        self.current = await asyncio.to_thread(load, deadlines=self._settings.deadlines)
+        self.current = await asyncio.to_thread(self._load)
         await self._reload(first=True)
         if self._faults:
             what = f"the policy cannot be used, so nothing starts: {self._faults[0]}"
@@ -72,12 +72,15 @@ class PolicyStore:
         hint = f"pratique policy test; ls -ld {self._file.parent} {self._file}"
         return Check(name="policy", ok=False, detail=Untrusted(detail), hint=hint)
 
+    def _load(self, *files: Path) -> Policy:
+        return load(*files, deadlines=self._settings.deadlines, base=self._settings.base)
+
     async def _reload(self, *, first: bool = False) -> None:
         before, wrong = self.current.hash, self._faults
         self._stamps = _stamps(self._watched)
         try:
             files = () if _is_missing(self._file) else (self._file,)
-            self.current = await asyncio.to_thread(load, *files, deadlines=self._settings.deadlines)
+            self.current = await asyncio.to_thread(self._load, *files)
             self._faults = ()
             self._watched = self._watched | set(self.current.files)
         except PolicyError as error:

@@ -68,6 +68,10 @@ def _weaker(wanted: bool) -> Condition:
     return lambda facts: _reasons(["it would run without gVisor"] if facts.weaker_runtime else [])
 
 
+def _proven(wanted: bool) -> Condition:
+    return lambda facts: _holds(facts.proven)
+
+
 def _violation(wanted: ViolationIs) -> Condition:
     least = wanted.severity.rank
 
@@ -166,6 +170,7 @@ _MAKERS: dict[str, Callable[..., Condition]] = {
     "limits_over": _limits_over,
     "violation": _violation,
     "predicts": _predicts,
+    "proven": _proven,
     "no_violation": _no_violation,
     "requests_only": _requests_only,
     "predicts_only": _predicts_only,

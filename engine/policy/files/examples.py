@@ -56,6 +56,7 @@ def facts_of(example: Example) -> RequestFacts:
             for kind in example.effects
         ),
         complete=not example.incomplete,
+        proven=example.proven and not example.incomplete,
         weaker_runtime=example.weaker_runtime,
     )
 

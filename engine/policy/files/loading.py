@@ -18,25 +18,29 @@ from engine.models import Level
 from engine.policy.files.examples import failures
 from engine.policy.files.schema import LOWERING, RAISING, PolicySpec, RuleSpec
 from engine.policy.policy import Policy, compile_policy
+from engine.settings import PolicyBase
 
-DEFAULT = Path(__file__).parents[1] / "default.yaml"
+SHIPPED = Path(__file__).parents[1]
 MAX_FILES = 32
 
 
 @cache
-def shipped() -> Policy:
-    """Return the policy that ships with the program."""
-    return load()
+def shipped(base: PolicyBase = "standard") -> Policy:
+    """Return a policy that ships with the program."""
+    return load(base=base)
 
 
-def load(*files: Path, deadlines: Mapping[Level, float] | None = None) -> Policy:
-    """Return the shipped policy with `files` on top, the last uppermost, and `deadlines` over all of them.
+def load(
+    *files: Path, deadlines: Mapping[Level, float] | None = None, base: PolicyBase = "standard"
+) -> Policy:
+    """Return a shipped policy with `files` on top, the last uppermost, and `deadlines` over all of them.
 
     Raises:
         PolicyError: anything is wrong with any of them, a failing example included.
     """
-    merged, read_from = _Merged(), list[Path]()
-    for file in (DEFAULT, *files):
+    lowest = SHIPPED / f"{base}.yaml"
+    merged, read_from = _Merged(lowest), list[Path]()
+    for file in (lowest, *files):
         for document in _with_included(file.absolute(), (), set()):
             merged.add(document)
             read_from.append(document.file)
@@ -49,12 +53,12 @@ def load(*files: Path, deadlines: Mapping[Level, float] | None = None) -> Policy
 
 
 @cache
-def _default() -> Document:
-    return read(DEFAULT)
+def _shipped_document(file: Path) -> Document:
+    return read(file)
 
 
 def _with_included(file: Path, above: tuple[Path, ...], done: set[Path]) -> Iterator[Document]:
-    document = _default() if file == DEFAULT else read(file)
+    document = _shipped_document(file) if file.parent == SHIPPED else read(file)
     done.add(file)
     if not isinstance(document.value, dict):
         raise PolicyError(Fault(Place(file), "a policy file holds keys: deadlines, include, rules"))
@@ -80,6 +84,7 @@ def _with_included(file: Path, above: tuple[Path, ...], done: set[Path]) -> Iter
 class _Merged:
     """Raw values, and for each the document that it came from."""
 
+    lowest: Path
     deadlines: dict[str, Any] = field(default_factory=dict)
     rules: dict[str, dict[str, Any]] = field(default_factory=dict)
     other: dict[str, Any] = field(default_factory=dict)
@@ -140,7 +145,7 @@ class _Merged:
             if origin := self.origins.get(path[:length]):
                 document, above = origin
                 return document.place((*above, *path[length:]))
-        return self.place((path[0], "id")) if len(path) > 1 else Place(DEFAULT)
+        return self.place((path[0], "id")) if len(path) > 1 else Place(self.lowest)
 
     def _fault(self, error: ErrorDetails) -> Fault:
         where = tuple(part for part in error["loc"] if part != "[key]")

@@ -142,6 +142,8 @@ class When(Part):
     registries_outside: Several[str] | None = None
     """A package is requested from a registry that is not on this list and not the image's own."""
     limits_over: LimitsOver | None = None
+    proven: Yes | None = None
+    """For rules that lower: the code is proven harmless."""
     no_violation: Levels | None = None
     """For rules that lower: there is no violation of this severity or higher."""
     requests_only: Several[PermissionKinds] | None = None
@@ -154,7 +156,7 @@ RAISING = frozenset(
     {"incomplete", "weaker_runtime", "violation", "predicts", "requests", "domains_outside",
      "registries_outside", "limits_over"}
 )  # fmt: skip
-LOWERING = frozenset({"no_violation", "requests_only", "predicts_only"})
+LOWERING = frozenset({"proven", "no_violation", "requests_only", "predicts_only"})
 
 
 class ExamplePackage(Part):
@@ -183,6 +185,7 @@ class Example(Part):
     executable: bool = False
     weaker_runtime: bool = False
     incomplete: bool = False
+    proven: bool = False
     domains: Several[str] = ()
     packages: Several[ExamplePackage] = ()
     files: Several[str] = ()

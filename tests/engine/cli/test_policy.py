@@ -32,6 +32,12 @@ AGENT = Principal(name=Untrusted("agent"))
 
 
 @pytest.fixture(autouse=True)
+def strict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the policy `strict` in force, in which all code is HIGH."""
+    monkeypatch.setenv("PRATIQUE_POLICY__BASE", "strict")
+
+
+@pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Let everything lie in a folder of its own."""
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
@@ -105,10 +111,10 @@ async def test_what_would_flip_is_shown(home: Path, capsys: pytest.CaptureFixtur
 def test_the_rules_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     """Every rule of the policy in force is listed with its place."""
     assert ExitCode.OK == main(["policy", "show"])
-    assert "default.yaml:" in capsys.readouterr().out
+    assert "strict.yaml:" in capsys.readouterr().out
     assert ExitCode.OK == main(["policy", "show", "--json"])
     rules = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert all("default.yaml:" in rule["place"] for rule in rules)
+    assert all("strict.yaml:" in rule["place"] for rule in rules)
 
 
 def test_diff_against_a_broken_policy_is_a_problem(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

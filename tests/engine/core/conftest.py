@@ -32,7 +32,7 @@ def engine_with(home: Path) -> EngineMaker:
 
     @contextlib.asynccontextmanager
     async def made(**groups: object) -> AsyncIterator[Engine]:
-        unrecorded = PolicySettings(require_full_review=False)
+        unrecorded = PolicySettings(base="strict", require_full_review=False)
         settings = Settings.model_validate(
             {"sandbox": SandboxSettings(pool=0), "policy": unrecorded, **groups}
         )

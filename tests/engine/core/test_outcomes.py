@@ -22,8 +22,8 @@ pytestmark = pytest.mark.usefixtures("no_docker")
 
 SECONDS = 60
 MINER = "rules:\n  - {id: no-miners, refuse: true, when: {code: xmrig}}\n"
-SHORT = PolicySettings(deadlines={"high": 0.3})
-LONG = PolicySettings(deadlines={"high": 600})
+SHORT = PolicySettings(base="strict", deadlines={"high": 0.3})
+LONG = PolicySettings(base="strict", deadlines={"high": 600})
 ENDS = {
     "denied": ("print(1)", LONG, "needs no print"),
     "expired": ("print(1)", SHORT, "nobody decided within 0.3 s"),
@@ -75,7 +75,7 @@ async def test_the_inbox_says_which_it_was(engine_with: EngineMaker, home: Path,
 
 async def test_who_comes_too_often_is_told_when_to_come_back(engine_with: EngineMaker) -> None:
     """Over the rate: 429 with the seconds to wait, an event, and what was accepted still waits."""
-    slow = PolicySettings(submissions_per_minute=1, submissions_burst=1)
+    slow = PolicySettings(base="strict", submissions_per_minute=1, submissions_burst=1)
     draft = Draft(code=Untrusted("print(1)"), language=Language.PYTHON).model_dump(mode="json")
     async with engine_with(policy=slow) as engine, asyncio.timeout(SECONDS), over_http(engine) as client:
         first = await client.post("/submissions", json={"draft": draft, "requester": "agent"})

@@ -39,7 +39,7 @@ async def bus(tmp_path: Path) -> AsyncIterator[EventBus]:
 @contextlib.asynccontextmanager
 async def kept(bus: EventBus, file: Path) -> AsyncIterator[tuple[PolicyStore, AsyncIterator[Event]]]:
     """Yield a keeper at work and the events from its start on."""
-    keeper = PolicyStore(PolicySettings(deadlines=DEADLINES), file, bus)
+    keeper = PolicyStore(PolicySettings(base="strict", deadlines=DEADLINES), file, bus)
     await keeper.start()
     events = bus.follow(0)
     async with asyncio.TaskGroup() as tasks:
@@ -53,7 +53,7 @@ async def test_without_a_file_the_shipped_policy_is_in_force(bus: EventBus, tmp_
     """The shipped rules hold, with the deadlines of the settings."""
     async with kept(bus, tmp_path / "policy.yaml") as (keeper, events):
         assert "policy.loaded" == (await anext(events)).type
-        assert load(deadlines=DEADLINES).hash == keeper.current.hash
+        assert load(deadlines=DEADLINES, base="strict").hash == keeper.current.hash
         assert 45.0 == keeper.current.deadlines[Level.HIGH]
         assert keeper.check().ok
 
@@ -170,7 +170,7 @@ async def test_nothing_starts_with_a_policy_that_cannot_be_used(
     file.parent.mkdir()
     spoil(file)
     with pytest.raises(Problem, match="nothing starts") as raised:
-        await PolicyStore(PolicySettings(), file, bus).start()
+        await PolicyStore(PolicySettings(base="strict"), file, bus).start()
     assert "pratique policy test" in raised.value.hint
 
 
@@ -209,7 +209,7 @@ from engine.settings import HistorySettings, PolicySettings, ServerSettings
 
 async def main(home: Path, which: Path) -> None:
     log = await SqliteHistoryStore.open(home / "pratique.db", HistorySettings())
-    store = PolicyStore(PolicySettings(), home / "own" / "policy.yaml",
+    store = PolicyStore(PolicySettings(base="strict"), home / "own" / "policy.yaml",
                         EventBus(log, InProcessQueue(ServerSettings()), Supervisor()))
     await store.start()
     good = store.current.hash
@@ -224,7 +224,7 @@ async def main(home: Path, which: Path) -> None:
         assert not keeping.done(), keeping.exception()
         await asyncio.sleep(0.05)
     which.chmod(0)
-    other = PolicyStore(PolicySettings(), home / "own" / "policy.yaml", store._events)
+    other = PolicyStore(PolicySettings(base="strict"), home / "own" / "policy.yaml", store._events)
     try:
         await other.start()
     except Exception as error:

@@ -28,7 +28,7 @@ REVIEWER = frozenset({Role.REVIEWER})
 AGENT = Principal(name=Untrusted("agent"))
 ADA, BOB = (Principal(name=Untrusted(name), roles=REVIEWER) for name in ("ada", "bob"))
 CRITICAL = "rules:\n  - {id: all, risk: critical, when: {operation: run}}\n"
-TEAM = PolicySettings(profile="team")
+TEAM = PolicySettings(base="strict", profile="team")
 SECONDS = 60
 SEEN = ReviewRecord(seconds=2.5, lines=((1, 1),), shown_by=ShownBy.CONSOLE)
 """A record of what `draft` is."""
@@ -185,7 +185,7 @@ async def test_by_default_nothing_grave_is_approved_without_a_record(
     engine_with: EngineMaker, record: ReviewRecord | None
 ) -> None:
     """Whoever asks: HIGH needs the record of what was displayed, or is stated to be reviewed."""
-    async with engine_with(policy=PolicySettings()) as engine, asyncio.timeout(SECONDS):
+    async with engine_with(policy=PolicySettings(base="strict")) as engine, asyncio.timeout(SECONDS):
         id, digest = await pending(engine)
         with pytest.raises(Problem) as refused:
             await engine.submissions.decide(id, ADA, DecisionOutcome.APPROVED, digest, review_record=record)
@@ -209,7 +209,9 @@ async def test_nobody_approves_as_the_author_of_anothers_code(
     engine_with: EngineMaker, profile: str, author: Principal
 ) -> None:
     """An agent's code, or another reviewer's, is reviewed; in a team, one's own code is, too."""
-    policy = PolicySettings.model_validate({"profile": profile, "require_full_review": False})
+    policy = PolicySettings.model_validate(
+        {"base": "strict", "profile": profile, "require_full_review": False}
+    )
     by = BOB if author is ADA or profile == "team" else ADA
     async with engine_with(policy=policy) as engine, asyncio.timeout(SECONDS):
         case = await engine.submissions.submit(draft(), author)
@@ -222,7 +224,7 @@ async def test_nobody_approves_as_the_author_of_anothers_code(
 @pytest.mark.sandbox
 async def test_who_works_alone_approves_their_own_code_as_its_author(engine_with: EngineMaker) -> None:
     """The record says so, and it has to be complete all the same."""
-    async with engine_with(policy=PolicySettings()) as engine, asyncio.timeout(SECONDS):
+    async with engine_with(policy=PolicySettings(base="strict")) as engine, asyncio.timeout(SECONDS):
         case = await engine.submissions.submit(draft(), ADA)
         id, digest = case.submission.id, case.submission.digest
         short = ReviewRecord(seconds=1, shown_by=ShownBy.AUTHOR)

@@ -74,7 +74,7 @@ async def test_who_is_no_reviewer_decides_nothing(engine_with: EngineMaker) -> N
 
 async def test_nobody_decided_is_no_no(engine_with: EngineMaker) -> None:
     """Past its deadline a submission is expired, by nobody, and told after how long."""
-    async with engine_with(policy=PolicySettings.model_validate({"deadlines": {"high": 0.1}})) as engine:
+    async with engine_with(policy=PolicySettings(base="strict", deadlines={"high": 0.1})) as engine:
         case = await engine.submissions.submit(draft(), AGENT)
         over = await engine.queries.finished(case.submission.id)
         assert over.decision is not None
@@ -125,7 +125,7 @@ async def test_a_saved_policy_judges_the_next_submission(engine_with: EngineMake
 
 async def test_too_many_are_told_when_to_come_back(engine_with: EngineMaker) -> None:
     """Over its rate a requester gets 429 with a time, on record; others and what was accepted stay."""
-    policy = PolicySettings(submissions_burst=2, submissions_per_minute=6)
+    policy = PolicySettings(base="strict", submissions_burst=2, submissions_per_minute=6)
     async with engine_with(policy=policy) as engine:
         for code in ("a = 1", "b = 1"):
             await engine.submissions.submit(draft(code), AGENT)
@@ -182,7 +182,7 @@ async def test_what_is_too_large_is_not_taken_in(
     engine_with: EngineMaker, status: int, changes: dict[str, object]
 ) -> None:
     """Too much code, too many files, and more than the ceiling are refused before they are analysed."""
-    async with engine_with(policy=PolicySettings(max_code_bytes=500, max_files=2)) as engine:
+    async with engine_with(policy=PolicySettings(base="strict", max_code_bytes=500, max_files=2)) as engine:
         with pytest.raises(Problem) as refused:
             await engine.submissions.submit(draft().model_copy(update=changes), AGENT)
         assert (status, ()) == (refused.value.status, await engine.queries.queue())
@@ -217,7 +217,7 @@ def test_a_tool_call_carries_what_it_says(
 
 async def test_a_session_has_a_rate_of_its_own(engine_with: EngineMaker) -> None:
     """Over the rate of a session its owner gets 429; other submissions of theirs still come in."""
-    slow = PolicySettings(session_submissions_per_minute=1, session_submissions_burst=1)
+    slow = PolicySettings(base="strict", session_submissions_per_minute=1, session_submissions_burst=1)
     async with engine_with(policy=slow) as engine:
         mine = await engine.sessions.create(AGENT, Language.PYTHON)
         await engine.sessions.execute(mine.id, AGENT, "print(1)")

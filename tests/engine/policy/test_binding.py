@@ -55,14 +55,14 @@ def approved(**changes: Any) -> Case:
         at=now,
         grant=Grant(permissions=ASKED),
         image=IMAGE,
-        policy=shipped().hash,
+        policy=shipped("strict").hash,
         analysis=analysis_hash(Analysis()),
     )
     return Case(
         submission=submission,
         status=Status.QUEUED,
         analysis=Analysis(),
-        assessment=assess(DRAFT, Analysis(), shipped()),
+        assessment=assess(DRAFT, Analysis(), shipped("strict")),
         decision=decision.model_copy(update=changes),
     )
 

@@ -42,7 +42,7 @@ def reasons(
         language=Language.PYTHON,
         permissions=Permissions(limits=limits or Limits()),
     )
-    matches = assess(draft, Analysis(effects=effects), load(file)).matches
+    matches = assess(draft, Analysis(effects=effects), load(file, base="strict")).matches
     return [match.reason.text for match in matches if match.rule == "mine"]
 
 
@@ -94,7 +94,7 @@ def test_predicts_only(tmp_path: Path, effects: tuple[PredictedEffect, ...], ris
         "rules:\n  - {id: reads, risk: low, lowers: code-execution, when: {predicts_only: [read]}}\n"
     )
     draft = Draft(code=Untrusted("print(1)"), language=Language.PYTHON)
-    assert risk is assess(draft, Analysis(effects=effects), load(file)).risk
+    assert risk is assess(draft, Analysis(effects=effects), load(file, base="strict")).risk
 
 
 def test_an_incomplete_analysis_is_lowered_by_no_rule(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_an_incomplete_analysis_is_lowered_by_no_rule(tmp_path: Path) -> None:
     file.write_text("rules:\n  - {id: clean-code, enabled: true}\n")
     draft = Draft(code=Untrusted("print(1)"), language=Language.PYTHON)
     for analysis, weaker in ((Analysis(complete=False), False), (Analysis(), True)):
-        matches = assess(draft, analysis, load(file), weaker_runtime=weaker).matches
+        matches = assess(draft, analysis, load(file, base="strict"), weaker_runtime=weaker).matches
         assert "clean-code" not in {each.rule for each in matches}
         assert not any("lowered" in each.reason.text for each in matches)
 
@@ -114,7 +114,7 @@ def test_a_floor_is_named_only_where_it_raises(complete: bool, weaker: bool) -> 
     matches = assess(
         Draft(code=Untrusted("print(1)"), language=Language.PYTHON),
         Analysis(complete=complete),
-        shipped(),
+        shipped("strict"),
         weaker_runtime=weaker,
     ).matches
     assert not [each.rule for each in matches if each.rule.startswith("floor-")]
@@ -126,7 +126,7 @@ def test_a_default_that_is_written_out_changes_no_hash(tmp_path: Path) -> None:
     for text in ("id: mine, risk: high", "id: mine, risk: high, enabled: true", "id: mine, risk: critical"):
         file = tmp_path / "policy.yaml"
         file.write_text(f"rules:\n  - {{{text}, when: {{operation: run}}}}\n")
-        hashes.append(load(file).hash)
+        hashes.append(load(file, base="strict").hash)
     assert hashes[0] == hashes[1] != hashes[2]
 
 
@@ -134,7 +134,7 @@ def test_rules_that_say_the_same_are_reused(tmp_path: Path) -> None:
     """The policy that is compared shares the very rules of the other one, and keeps its own besides."""
     file = tmp_path / "policy.yaml"
     file.write_text("rules:\n  - {id: mine, risk: high, when: {operation: run}}\n")
-    old, new = shipped(), load(file)
+    old, new = shipped("strict"), load(file, base="strict")
     shared = reusing_rules(new, old)
     by_id = {rule.spec.id: rule for rule in shared.rules}
     assert [rule.spec for rule in new.rules] == [rule.spec for rule in shared.rules]
@@ -148,7 +148,7 @@ def test_what_no_rule_covers_and_what_a_floor_raises_is_a_persons_to_decide(tmp_
     off = ("code-execution", "analysis-incomplete", "weaker-runtime")
     file.write_text("rules:\n" + "".join(f"  - {{id: {id}, enabled: false}}\n" for id in off))
     draft = Draft(code=Untrusted("print(1)"), language=Language.PYTHON)
-    matches = assess(draft, Analysis(complete=False), load(file), weaker_runtime=True).matches
+    matches = assess(draft, Analysis(complete=False), load(file, base="strict"), weaker_runtime=True).matches
     assert {"no-rule", "floor-runtime"} <= {each.rule for each in matches}
     assert not any(each.refuses for each in matches)
 
@@ -159,7 +159,7 @@ def test_matches_are_in_the_order_of_what_they_count_for(tmp_path: Path) -> None
     medium = "  - {id: medium, risk: medium, when: {language: python}}\n"
     file.write_text(f"rules:\n  - {{id: clean-code, enabled: true}}\n{medium}")
     draft = Draft(code=Untrusted("print(1)"), language=Language.PYTHON)
-    levels = [each.level for each in assess(draft, Analysis(), load(file)).matches]
+    levels = [each.level for each in assess(draft, Analysis(), load(file, base="strict")).matches]
     assert sorted(levels, key=lambda level: -level.rank) == levels
     assert {Level.LOW, Level.MEDIUM} == set(levels)
 
@@ -170,5 +170,5 @@ def test_a_rule_about_findings_covers_nothing(tmp_path: Path) -> None:
     mine = "  - {id: mine, risk: medium, when: {predicts: read}}\n"
     file.write_text(f"rules:\n  - {{id: code-execution, enabled: false}}\n{mine}")
     draft = Draft(code=Untrusted("print(1)"), language=Language.PYTHON)
-    matches = assess(draft, Analysis(effects=(READ,)), load(file)).matches
+    matches = assess(draft, Analysis(effects=(READ,)), load(file, base="strict")).matches
     assert {("mine", Level.MEDIUM), ("no-rule", Level.HIGH)} == {(each.rule, each.level) for each in matches}

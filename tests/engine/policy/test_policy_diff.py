@@ -22,12 +22,12 @@ def policy(folder: Path, *rules: str) -> Policy:
     """Return the shipped policy with rules on top."""
     file = folder / "policy.yaml"
     file.write_text("rules:\n" + "".join(f"  - {{{rule}}}\n" for rule in rules))
-    return load(file)
+    return load(file, base="strict")
 
 
 def test_the_same_policy_flips_nothing() -> None:
     """Nothing differs from itself."""
-    assert () == policy_diff([stored("a", "print(1)")], shipped(), shipped())
+    assert () == policy_diff([stored("a", "print(1)")], shipped("strict"), shipped("strict"))
 
 
 def test_what_was_denied_and_would_be_allowed_stands_first(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_what_was_denied_and_would_be_allowed_stands_first(tmp_path: Path) -> No
         ("graver", ASK, ASK),
         ("refused", ALLOW, DENY),
     ]
-    found = policy_diff(past, shipped(), new)
+    found = policy_diff(past, shipped("strict"), new)
     assert expected == [(flip.id, flip.before, flip.after) for flip in found]
     assert {"did this"} == {flip.did for flip in found}
     assert (Level.HIGH, Level.LOW) == (found[0].old.risk, found[0].new.risk)

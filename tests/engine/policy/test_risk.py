@@ -64,7 +64,7 @@ def policy(folder: Path, text: str) -> Policy:
     """Return the shipped policy with `text` on top."""
     file = folder / "policy.yaml"
     file.write_text(text)
-    return load(file)
+    return load(file, base="strict")
 
 
 def rules(assessment: Assessment) -> list[str]:
@@ -90,7 +90,7 @@ def rules(assessment: Assessment) -> list[str]:
 )  # fmt: skip
 def test_the_table_of_risks(risk: Level, rule: str, permissions: Permissions, analysis: Analysis) -> None:
     """Each row of the table of risks holds, by the rule that stands for it."""
-    assessment = assess(draft(permissions), analysis, shipped())
+    assessment = assess(draft(permissions), analysis, shipped("strict"))
     assert risk is assessment.risk
     assert rule in rules(assessment)
 
@@ -122,7 +122,10 @@ def test_the_table_of_risks(risk: Level, rule: str, permissions: Permissions, an
 def test_the_table_of_operations(risk: Level, seconds: float | None, operation: Operation) -> None:
     """What sandbox tools do passes the same rules, with the same deadlines, also as a submission."""
     handed = Draft(code=Untrusted(""), language=Language.PYTHON, session="ses-1", operation=operation)
-    for assessment in (assess_operation(operation, shipped()), assess(handed, Analysis(), shipped())):
+    for assessment in (
+        assess_operation(operation, shipped("strict")),
+        assess(handed, Analysis(), shipped("strict")),
+    ):
         assert (risk, seconds) == (assessment.risk, assessment.deadline_seconds)
 
 
@@ -130,7 +133,7 @@ def test_a_tool_call_hides_nothing_that_its_draft_asks_for() -> None:
     """Asked for by the draft or by its tool call: either counts."""
     call = Operation(kind=OperationKind.DESTROY)
     handed = Draft(code=Untrusted(""), language=Language.PYTHON, operation=call, permissions=NETWORK)
-    assert Level.CRITICAL is assess(handed, Analysis(), shipped()).risk
+    assert Level.CRITICAL is assess(handed, Analysis(), shipped("strict")).risk
 
 
 @pytest.mark.parametrize("kind", OperationKind)
@@ -144,7 +147,7 @@ def test_a_weaker_runtime_is_critical_whatever_is_done(kind: OperationKind, tmp_
 @pytest.mark.parametrize(("seconds", "severity"), [(30.0, Level.CRITICAL), (60.0, Level.LOW)])
 def test_each_risk_has_its_deadline(seconds: float, severity: Level) -> None:
     """CRITICAL has half a minute and HIGH a minute, unless the policy says otherwise."""
-    assert seconds == assess(draft(), found(severity), shipped()).deadline_seconds
+    assert seconds == assess(draft(), found(severity), shipped("strict")).deadline_seconds
 
 
 def test_an_unread_analysis_is_never_below_high(tmp_path: Path) -> None:
@@ -176,7 +179,7 @@ def test_every_match_is_told_with_the_highest_first() -> None:
     """A reviewer sees all reasons, the gravest on top."""
     analysis = Analysis(violations=(violation(Level.CRITICAL),), complete=False)
     expected = ["critical-violation", "analysis-incomplete", "code-execution"]
-    assert expected == rules(assess(draft(), analysis, shipped()))
+    assert expected == rules(assess(draft(), analysis, shipped("strict")))
 
 
 def test_clean_code_is_approved_at_once_where_the_operator_says_so(tmp_path: Path) -> None:
@@ -266,7 +269,7 @@ def policies(draw: st.DrawFn) -> str:
     """Draw a policy file of any rules, those that ship switched off at will."""
     lines = [f"  - {{id: r{n}, {rule}}}" for n, rule in enumerate(draw(st.lists(raising, max_size=5)))]
     lines += [f"  - {{id: l{n}, {rule}}}" for n, rule in enumerate(draw(st.lists(lowering, max_size=3)))]
-    off = draw(st.sets(st.sampled_from([rule.spec.id for rule in shipped().rules])))
+    off = draw(st.sets(st.sampled_from([rule.spec.id for rule in shipped("strict").rules])))
     lines += [f"  - {{id: {id}, enabled: false}}" for id in sorted(off)]
     return "rules:\n" + "\n".join(lines) if lines else ""
 

@@ -18,7 +18,7 @@ SHELL, PYTHON, JAVASCRIPT = Language.SHELL, Language.PYTHON, Language.JAVASCRIPT
 def risk_of(language: Language, code: str) -> Level:
     """Return the risk of code by the shipped policy."""
     analysis = analyse(code, language, AnalysisSettings())
-    return assess(Draft(code=Untrusted(code), language=language), analysis, shipped()).risk
+    return assess(Draft(code=Untrusted(code), language=language), analysis, shipped("strict")).risk
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_clean_code_may_be_low(tmp_path: Path) -> None:
     """With the rule for clean code on, arithmetic is LOW, and what cannot be read is not."""
     file = tmp_path / "policy.yaml"
     file.write_text("rules:\n  - {id: clean-code, enabled: true}\n")
-    policy = load(file)
+    policy = load(file, base="strict")
     for code, risk in (("import math\nprint(math.sqrt(2))", Level.LOW), ("print(", Level.HIGH)):
         analysis = analyse(code, PYTHON, AnalysisSettings())
         assert risk is assess(Draft(code=Untrusted(code), language=PYTHON), analysis, policy).risk
