@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -23,6 +24,17 @@ from engine.models import (
 
 ProgressCallback = Callable[[int, int], None]
 """Is called with how many records are done, and how many there are."""
+
+
+@dataclass(eq=False, slots=True)
+class Once:
+    """Stands for one record over all attempts to append it: what an earlier attempt wrote late counts.
+
+    An attempt whose deadline passed may still be written by a disk that goes on. Only the store looks inside.
+    """
+
+    written: bool = False
+    value: Any = None
 
 
 class HistoryReader(Protocol):
@@ -99,11 +111,13 @@ class HistoryStore(Protocol):
         case: Case | None = None,
         durable: bool = True,
         patient: bool = False,
+        once: Once | None = None,
     ) -> Event:
         """Append an event, with the case in its state after it.
 
-        If `durable`, both are on disk when this returns; if it raises, neither was recorded. A `patient`
-        caller waits for a disk that hangs, however long that takes.
+        If `durable`, both are on disk when this returns; if it raises, neither was recorded, unless a disk
+        that hangs records them late. A `patient` caller waits for such a disk, however long that takes; one
+        that tries again passes the same `once`. A case takes one decision: AlreadyRecordedError.
         """
 
     async def append_many(self, events: Iterable[tuple[str, str, Untrusted, dict[str, Any]]]) -> int:

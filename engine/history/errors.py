@@ -19,6 +19,10 @@ class InvalidEventError(HistoryError):
     """The data of an event does not fit its type: no disk will ever take it."""
 
 
+class AlreadyRecordedError(InvalidEventError):
+    """There is such an event of this subject, and there is one at most: nothing was written."""
+
+
 class ErasedError(HistoryError):
     """The requested content was erased by retention."""
 

@@ -14,7 +14,7 @@ from engine.common.text import Untrusted
 from engine.core.history.pending_records import PendingRecords
 from engine.core.queue.api import WorkQueue
 from engine.core.storage import Storage
-from engine.history.api import HistoryStore
+from engine.history.api import HistoryStore, Once
 from engine.history.errors import HistoryError, InvalidEventError
 from engine.models import Artifact, Case, Check, Event, Meters, OutputChunk
 
@@ -69,7 +69,9 @@ class EventBus:
             HistoryError: it could not be recorded, or nobody would find the record.
         """
         append = partial(
-            self.log.append, type, subject, actor, data or {}, case=case, durable=durable, patient=patient
+            partial(self.log.append, type, subject, actor, data or {}, case=case, once=Once()),
+            durable=durable,
+            patient=patient,
         )
         self._require_storage()
         try:
@@ -137,6 +139,7 @@ class EventBus:
         return (self.pending.check(), *(self._storage.checks() if self._storage else ()))
 
     async def _append(self, append: Callable[[], Awaitable[Event]]) -> Event:
+        """Append, and once more where the reserve could be given up: `append` writes once at most."""
         try:
             return await append()
         except InvalidEventError:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from engine.common.errors import Problem
 from engine.core.history.event_bus import EventBus
 from engine.core.queue import ActiveSubmission, WorkQueue
 from engine.core.review.decisions import ReviewDecisions
+from engine.history.errors import AlreadyRecordedError
 from engine.models import Case, Decision, DecisionOutcome, Grant, Principal, ReviewRecord, Status
 from engine.policy.review import needs_second_approval
 
@@ -19,10 +21,13 @@ STATUS_OF = {
 
 
 class RunStarter(Protocol):
-    """Starts approved submissions."""
+    """Starts approved submissions, or closes them."""
 
     def start(self, entry: ActiveSubmission) -> None:
         """Run an approved submission."""
+
+    async def close_interrupted(self, entry: ActiveSubmission) -> None:
+        """Close an approved submission without running it."""
 
 
 class DecisionExecutor:
@@ -91,16 +96,32 @@ class DecisionExecutor:
     async def _reviewed(self, entry: ActiveSubmission, decision: Decision) -> Case:
         """Keep a first approval and wait for the second reviewer's, for the rest of the time."""
         case = entry.case.with_first_approval(decision)
-        data = decision.model_dump(mode="json")
-        await self._events.record("decision.first_approval", entry.id, decision.by.name, data=data, case=case)
-        self._queue.update(entry, case)
-        return case
+        return await self._record("decision.first_approval", entry, decision, case)
 
     async def _settle(self, entry: ActiveSubmission, decision: Decision) -> Case:
         outcome = decision.outcome
         case = entry.case.with_decision(decision, STATUS_OF[outcome])
         kind = "decision.expired" if outcome is DecisionOutcome.EXPIRED else "decision.made"
+        return await self._record(kind, entry, decision, case)
+
+    async def _record(self, kind: str, entry: ActiveSubmission, decision: Decision, case: Case) -> Case:
         data = decision.model_dump(mode="json")
-        await self._events.record(kind, entry.id, decision.by.name, data=data, case=case)
+        try:
+            await self._events.record(kind, entry.id, decision.by.name, data=data, case=case)
+        except AlreadyRecordedError as error:
+            await self._adopt(entry)
+            what = "an earlier decision, which was refused because the disk hung, has been recorded"
+            raise Problem(409, f"{entry.id}: {what}", hint=error.hint) from None
         self._queue.update(entry, case)
         return case
+
+    async def _adopt(self, entry: ActiveSubmission) -> None:
+        """Take over the decision that the history has: what it approved does not run, as it was refused."""
+        recorded = await self._events.log.read.case(entry.id)
+        if recorded is None:
+            return
+        self._queue.update(entry, recorded)
+        if recorded.status is Status.QUEUED:
+            await self._runs.close_interrupted(entry)
+        elif recorded.status is not Status.PENDING:
+            self._queue.close(entry)

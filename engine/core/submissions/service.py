@@ -128,11 +128,13 @@ class SubmissionService:
             return await self._executor.deny(entry, by, DecisionOutcome.DENIED, WITHDRAWN)
 
     async def expired(self, entry: ActiveSubmission) -> None:
-        """End a submission that nobody decided before its deadline."""
+        """End a submission that nobody decided before its deadline, unless a disk that hung decided late."""
         async with self._queue.exclusive(entry):
-            if entry.case.status is Status.PENDING:
-                most = entry.case.assessment.deadline_seconds or 0.0
-                reason = f"nobody decided within {most:g} s"
+            if entry.case.status is not Status.PENDING:
+                return
+            most = entry.case.assessment.deadline_seconds or 0.0
+            reason = f"nobody decided within {most:g} s"
+            with contextlib.suppress(Problem):
                 await self._executor.deny(entry, NOBODY, DecisionOutcome.EXPIRED, reason)
 
     async def abandoned(self, entry: ActiveSubmission) -> None:

@@ -81,6 +81,10 @@ class TamperingRuns:
         entry.case = self._change(entry.case)
         self._engine.runs.start(entry)
 
+    async def close_interrupted(self, entry: ActiveSubmission) -> None:
+        """Close it without a change."""
+        await self._engine.runs.close_interrupted(entry)
+
 
 def tamper(engine: Engine, change: Callable[[Case], Case]) -> None:
     """Change every submission of an engine after its approval."""

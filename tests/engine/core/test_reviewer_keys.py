@@ -229,7 +229,7 @@ async def test_a_new_key_ends_the_old_one_and_keeps_its_decisions(
         assert ["reviewer.registered", "reviewer.removed", "reviewer.registered"] == types
         assert (False, True) == (engine._keys.holds(old), engine._keys.holds(new))
         assert (await engine.queries.verify()).intact
-        await engine._events.record("decision.made", case.submission.id, ADA.name, data=data)
+        await engine._log.append_many([("decision.made", case.submission.id, ADA.name, data)])
         assert "is not signed with the key registered for ada" in (await engine.queries.verify()).problem
     async with engine_with() as engine:
         assert (False, True) == (engine._keys.holds(old), engine._keys.holds(new))

@@ -72,7 +72,7 @@ async def test_what_was_signed_before_still_verifies_and_nothing_later(engine: E
     await engine.revoke_key(key_of(engine), ADMIN)
     assert (await engine.queries.verify()).intact
     assert not engine._keys.holds(signed)
-    await engine._events.record("decision.made", case.submission.id, ADA.name, data=data)
+    await engine._log.append_many([("decision.made", case.submission.id, ADA.name, data)])
     assert "is not signed with the key registered for ada" in (await engine.queries.verify()).problem
 
 

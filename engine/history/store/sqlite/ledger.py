@@ -18,6 +18,7 @@ from engine.history.chain import chain, checkpoints
 from engine.history.chain.chain import Record
 from engine.history.chain.heads import HeadSigner, parse_head
 from engine.history.chain.merkle import Frontier
+from engine.history.errors import AlreadyRecordedError
 from engine.history.events.blocks import OutputBlock
 from engine.history.exports.case_verify import COUNT
 from engine.history.store.sqlite import blobs, cases, fulltext_index, tree
@@ -28,6 +29,9 @@ from engine.models import OutputChunk
 
 ENGINE = "engine"
 CHECKPOINT = "history.checkpoint"
+DECIDED = ("decision.made", "decision.expired")
+SINGLE = {"decision.first_approval": ("decision.first_approval", *DECIDED), **dict.fromkeys(DECIDED, DECIDED)}
+"""Events of which a subject has one, by the events that rule them out."""
 
 
 _INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -144,7 +148,12 @@ class Ledger:
     def append(
         self, type: str, subject: str, actor: str, data: str, case: EncodedCase | None = None
     ) -> Record:
-        """Chain a record, after the output of its subject that came first, and write the case beside it."""
+        """Chain a record, after the output of its subject that came first, and write the case beside it.
+
+        Raises:
+            AlreadyRecordedError: there is such a record, and there is one at most.
+        """
+        self._require_first(type, subject)
         self.flush_output(subject)
         if case is not None:
             data = self._counted(subject, data)
@@ -154,6 +163,18 @@ class Ledger:
             cases.write(self.connection, case, record.seq, at)
         self.checkpoint_if_due()
         return record
+
+    def _require_first(self, type: str, subject: str) -> None:
+        """Check that a case is not decided again, as one whose decision a disk that hung recorded late."""
+        rivals = SINGLE.get(type, ())
+        for rival in rivals:
+            found = self.connection.execute(
+                "SELECT at FROM events WHERE subject = ? AND type = ? LIMIT 1", (subject, rival)
+            ).fetchone()
+            if found:
+                raise AlreadyRecordedError(
+                    f"{subject} has a {rival} of {found[0]}", hint=f"Type: pratique show {subject}"
+                )
 
     def _counted(self, subject: str, data: str) -> str:
         """Return the data of the next event of a subject with how many events it has, this one included."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from engine.common.text import Untrusted
-from engine.history.api import ProgressCallback
+from engine.history.api import Once, ProgressCallback
 from engine.history.chain import chain
 from engine.history.chain.checkpoints import parse
 from engine.history.chain.heads import parse_head
@@ -90,6 +90,7 @@ class SqliteHistoryStore:
         case: Case | None = None,
         durable: bool = True,
         patient: bool = False,
+        once: Once | None = None,
     ) -> Event:
         """Append an event, with the case in its state after it; if `durable`, both are on disk on return.
 
@@ -97,7 +98,8 @@ class SqliteHistoryStore:
 
         Raises:
             HistoryError: the data does not fit the type, or it could not be written. Nothing was recorded,
-                except that a disk that is too slow may still record it later.
+                except that a disk that is too slow may still record it later: `once` tells attempts apart
+                from further records.
         """
         encoded = await _encode(case) if case else None
         text = _text(type, data, encoded)
@@ -105,7 +107,7 @@ class SqliteHistoryStore:
         def work(ledger: Ledger) -> chain.Record:
             return ledger.append(type, subject, actor.text, text, encoded)
 
-        return chain.event_of(await self._writer.do(work, durable=durable, patient=patient))
+        return chain.event_of(await self._writer.do(work, durable=durable, patient=patient, once=once))
 
     async def append_many(self, events: Iterable[tuple[str, str, Untrusted, dict[str, Any]]]) -> int:
         """Append events (type, subject, actor, data) in one transaction; return the number of the last.

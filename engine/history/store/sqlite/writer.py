@@ -11,19 +11,20 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engine.common.local_files import private_folder
+from engine.history.api import Once
 from engine.history.chain.signing_key import signing_key
-from engine.history.errors import HistoryError
+from engine.history.errors import AlreadyRecordedError, HistoryError
 from engine.history.store.sqlite import schema, tree
 from engine.history.store.sqlite.errors import explain
 from engine.history.store.sqlite.history_end import contradictions, open_end
 from engine.history.store.sqlite.ledger import Ledger
+from engine.history.store.write_job import WriteJob
 from engine.history.witness.witness_file import WitnessFile
 from engine.settings import HistorySettings
 
@@ -40,20 +41,6 @@ REDO_SECONDS = 0.25
 """How often what a failed transaction took back is tried again."""
 CLOSE_SECONDS = 10.0
 """How long a disk that hangs holds up the end of the engine."""
-
-
-@dataclass(slots=True)
-class WriteJob:
-    """Something to write. A durable one is answered once it is on disk, another once it is chained."""
-
-    work: Callable[[Ledger], Any]
-    durable: bool
-    answer: asyncio.Future[Any]
-    value: Any = None
-    answered: bool = False
-    """Whether its caller was told that it is done, before it is on disk."""
-    given_up: bool = False
-    """Whether its caller was told that it failed: it must not be done any more."""
 
 
 class Writer:
@@ -94,8 +81,17 @@ class Writer:
         """The key that signs the checkpoints."""
         return self._ledger.key
 
-    async def do(self, work: Callable[[Ledger], T], *, durable: bool = True, patient: bool = False) -> T:
+    async def do(
+        self,
+        work: Callable[[Ledger], T],
+        *,
+        durable: bool = True,
+        patient: bool = False,
+        once: Once | None = None,
+    ) -> T:
         """Do `work` in the thread and return what it returns, once it is on disk where `durable`.
+
+        It is done once for the same `once`, however often that is tried.
 
         Raises:
             HistoryError: it could not be written, or not within the deadline unless `patient`.
@@ -105,7 +101,7 @@ class Writer:
         if self._jobs.qsize() >= QUEUED:
             raise HistoryError("The disk does not keep up: too much waits to be recorded")
         answer: asyncio.Future[T] = self._loop.create_future()
-        job = WriteJob(work, durable or bool(self._owed), answer)
+        job = WriteJob(work, durable or bool(self._owed), answer, once=once or Once())
         self._jobs.put(job)
         if patient:
             return await answer
@@ -196,6 +192,8 @@ class Writer:
             self._ledger.roll_back()
             reason = explain(error, self._path) if isinstance(error, (sqlite3.Error, OSError)) else error
             failed = done or ([first] if first else [])
+            for job in failed:
+                job.undo()
             self._owed += [job for job in failed if job.answered]
             self.unsaved = str(reason) if self._owed else ""
             self._tell(_refuse, [job for job in failed if not job.answered], reason)
@@ -211,8 +209,7 @@ class Writer:
         hurry = False
         while job is not None:
             if not job.given_up:
-                done.append(job)
-                job.value = job.work(self._ledger)
+                self._do(job, done)
             if not job.durable:
                 job.answered = True
                 self._tell(_answer, [job])
@@ -224,6 +221,15 @@ class Writer:
             except queue.Empty:
                 return True
         return False
+
+    def _do(self, job: WriteJob, done: list[WriteJob]) -> None:
+        """Write a job; one that is refused before it wrote anything does no harm to its company."""
+        done.append(job)
+        try:
+            job.do(self._ledger)
+        except AlreadyRecordedError as error:
+            done.remove(job)
+            self._tell(_refuse, [job], error)
 
     def _tell(self, how: Callable[..., None], *arguments: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended: nobody waits for an answer
