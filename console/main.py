@@ -16,6 +16,11 @@ def main() -> int:
         from console.plain import main  # noqa: PLC0415
 
         return main.main()
+    if arguments[:1] in (["kill"], ["stop"]) and COMPLETING not in os.environ:
+        from engine.client.brake import brake  # noqa: PLC0415
+
+        if brake(arguments):
+            return 0
     if (arguments or COMPLETING in os.environ) and arguments != ["--served"]:
         from engine import cli  # noqa: PLC0415  the console loads without the commands
 

@@ -16,7 +16,6 @@ from engine.common.text import Untrusted
 from engine.history.chain.checkpoints import parse
 from engine.history.errors import HistoryError, WitnessError
 from engine.history.witness.git_witness import GitWitness
-from engine.history.witness.http_witness import HttpWitness
 from engine.models import Check
 from engine.settings import HistorySettings
 
@@ -88,6 +87,8 @@ class Witnesses:
         seconds = settings.witness_deadline_seconds
         self._all: list[Witness] = []
         if settings.witness_url:
+            from engine.history.witness.http_witness import HttpWitness  # noqa: PLC0415  httpx takes its time
+
             self._all.append(Witness(HttpWitness(settings.witness_url, seconds)))
         if settings.witness_git:
             self._all.append(Witness(GitWitness(settings.witness_git, seconds)))
