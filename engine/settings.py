@@ -88,7 +88,11 @@ class PolicySettings(Group):
     """Whether HIGH and CRITICAL are approved only with a record that all of it was displayed, or that the
     reviewer states to have reviewed all of it, with the outcome of each grave violation."""
     claim_seconds: float = Field(300.0, gt=0)
-    """How long a reviewer's claim on a submission holds."""
+    """How long a reviewer's claim on a submission holds; the submission's clock stands meanwhile."""
+    extension_seconds: float = Field(600.0, ge=1)
+    """How much more time `extend` gives."""
+    most_extra_seconds: float = Field(4 * 3600.0, ge=0)
+    """How much time claims and extensions together may add to a deadline."""
     max_code_bytes: int = Field(4 * 1024 * 1024, ge=1)
     """Larger code is not taken in."""
     max_files: int = Field(256, ge=0)

@@ -21,6 +21,8 @@ COMMANDS = {
     "approve": "engine.cli.commands.submissions:approve",
     "deny": "engine.cli.commands.submissions:deny",
     "claim": "engine.cli.commands.claims:claim",
+    "extend": "engine.cli.commands.claims:extend",
+    "expired": "engine.cli.commands.claims:expired",
     "pre-approval": "engine.cli.commands.pre_approvals:app",
     "history": "engine.cli.commands.submissions:history",
     "run": "engine.cli.commands.runs:run",

@@ -23,6 +23,7 @@ from engine import locations
 from engine.client.history import HistoryClient
 from engine.client.keys import KeysClient
 from engine.client.pre_approvals import PreApprovalsClient
+from engine.client.reviews import ReviewsClient
 from engine.client.secrets import SecretsClient
 from engine.client.sessions import SessionsClient
 from engine.client.tokens import TokensClient
@@ -86,6 +87,7 @@ class Client:
         self.sessions = SessionsClient(self._transport, self._requester)
         self.history = HistoryClient(self._transport)
         self.pre_approvals = PreApprovalsClient(self._transport)
+        self.reviews = ReviewsClient(self._transport)
         self.secrets = SecretsClient(self._transport)
         self.keys = KeysClient(self._transport)
         self.tokens = TokensClient(self._transport)

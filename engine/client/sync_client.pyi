@@ -27,6 +27,7 @@ from engine.models import (
     OutputChunk,
     Package,
     PreApproval,
+    QueueEntry,
     ReviewRecord,
     Scope,
     Session,
@@ -79,6 +80,11 @@ class SyncPreApprovals:
     ) -> PreApproval: ...
     def revoke(self, id: str) -> None: ...
 
+class SyncReviews:
+    def queue(self) -> tuple[QueueEntry, ...]: ...
+    def expired(self) -> tuple[QueueEntry, ...]: ...
+    def extend(self, id: str) -> Case: ...
+
 class SyncSecrets:
     def list(self) -> tuple[SecretReference, ...]: ...
     def set(self, name: str, host: str, value: str) -> None: ...
@@ -95,6 +101,7 @@ class SyncClient:
     sessions: SyncSessions
     history: SyncHistory
     pre_approvals: SyncPreApprovals
+    reviews: SyncReviews
     secrets: SyncSecrets
     tokens: SyncTokens
     def __init__(

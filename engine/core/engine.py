@@ -25,6 +25,7 @@ from engine.core.review.claims import Claims
 from engine.core.review.decision_executor import DecisionExecutor
 from engine.core.review.decisions import ReviewDecisions
 from engine.core.review.pre_approvals import PreApprovals
+from engine.core.review.queue_listing import QueueListing
 from engine.core.review.reviewer_keys import ReviewerKeys
 from engine.core.runs.artifacts import Artifacts
 from engine.core.runs.service import Runs
@@ -101,7 +102,8 @@ class Engine:
 
     def _add_submissions(self) -> None:
         events, queue, policy = self._events, self.work_queue, self.settings.policy
-        self.claims = Claims(events, queue, policy.claim_seconds)
+        self.claims = Claims(events, queue, policy)
+        self.queue_listing = QueueListing(self.queries, queue)
         self.pre_approvals = PreApprovals(events, self._keys)
         admission = AdmissionControl(
             self.settings, events, queue, self._registry, lambda: self._backend.proof, self.tokens.holds

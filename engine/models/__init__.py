@@ -41,6 +41,7 @@ from engine.models.history import (
     Trends,
     VerificationProgress,
 )
+from engine.models.review import QueueEntry
 from engine.models.run import (
     Artifact,
     AssertionOutcome,
@@ -115,6 +116,7 @@ __all__ = [
     "PreApproval",
     "PredictedEffect",
     "Principal",
+    "QueueEntry",
     "Result",
     "ReviewRecord",
     "ReviewerKey",

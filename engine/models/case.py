@@ -55,6 +55,10 @@ class Case(FrozenModel):
         """Return the case claimed by a reviewer, or released."""
         return self._with(claim=claim)
 
+    def with_deadline(self, deadline: datetime) -> Case:
+        """Return the case with another deadline."""
+        return self._with(deadline=deadline)
+
     def with_first_approval(self, decision: Decision) -> Case:
         """Return the case approved by one reviewer, pending another one's approval."""
         return self._with(reviews=(*self.reviews, decision), claim=None)

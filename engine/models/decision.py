@@ -106,6 +106,12 @@ class Claim(FrozenModel):
     until: datetime
     id: str = Field("", exclude_if=_nothing)
     """The identity of the reviewer."""
+    clock: float | None = Field(None, ge=0, exclude_if=_nothing)
+    """The seconds that were left to decide: they do not pass while the claim holds."""
+
+    def with_clock(self, seconds: float) -> Claim:
+        """Return the claim, which stops the clock at so many seconds."""
+        return self._with(clock=seconds)
 
     def is_of(self, reviewer: Principal) -> bool:
         """Return whether a reviewer holds it."""

@@ -17,7 +17,7 @@ from engine.core.queue import ActiveSubmission, InProcessQueue, QueueFull, WorkQ
 from engine.core.review.claims import Claims
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Case, Claim, OutputChunk, Principal, Role, Status
-from engine.settings import HistorySettings, ServerSettings
+from engine.settings import HistorySettings, PolicySettings, ServerSettings
 from tests.console.support.fake_engine import case
 
 SECONDS = 10.0
@@ -141,7 +141,9 @@ async def test_a_claim_is_exclusive_and_lapses(queue: WorkQueue, tmp_path: Path)
     log = await SqliteHistoryStore.open(tmp_path / "history.db", HistorySettings())
     try:
         events = EventBus(log, queue, Supervisor())
-        claims = [Claims(events, queue, 60.0).claim("s-1", by) for by in (ADA, BOB)]
+        claims = [
+            Claims(events, queue, PolicySettings(claim_seconds=60)).claim("s-1", by) for by in (ADA, BOB)
+        ]
         outcomes = await asyncio.gather(*claims, return_exceptions=True)
         assert [Case, Problem] == sorted((type(one) for one in outcomes), key=lambda type: type.__name__)
         entry = open_entry(queue, "s-1")
@@ -149,7 +151,7 @@ async def test_a_claim_is_exclusive_and_lapses(queue: WorkQueue, tmp_path: Path)
         past = entry.case.claim.model_copy(update={"until": datetime.now(UTC)})
         queue.update(entry, entry.case.with_claim(past))
         other = BOB if past.by == ADA.name else ADA
-        taken = await Claims(events, queue, 60.0).claim("s-1", other)
+        taken = await Claims(events, queue, PolicySettings(claim_seconds=60)).claim("s-1", other)
         assert taken.claim is not None
         assert other.name == taken.claim.by
     finally:

@@ -87,6 +87,9 @@ class WorkQueue(Protocol):
         The time of day plays no part; the time that the machine sleeps does.
         """
 
+    def seconds_left(self, entry: ActiveSubmission) -> float:
+        """Return the seconds until the deadline of a submission, by the same clock; 0 where it has none."""
+
     def overdue(self, entry: ActiveSubmission) -> bool:
         """Return whether the deadline of a submission has passed."""
 

@@ -104,6 +104,10 @@ class InProcessQueue:
         self._slots[entry].overdue = False
         self._deadlines.set(entry, seconds)
 
+    def seconds_left(self, entry: ActiveSubmission) -> float:
+        """Return the seconds until the deadline of a submission; 0 where it has none."""
+        return max(0.0, self._deadlines.left(entry) or 0.0)
+
     def overdue(self, entry: ActiveSubmission) -> bool:
         """Return whether the deadline of a submission has passed."""
         left = self._deadlines.left(entry)

@@ -10,6 +10,7 @@ from engine.core.queue import ActiveSubmission, WorkQueue
 from engine.core.review.decisions import ReviewDecisions
 from engine.history.errors import AlreadyRecordedError
 from engine.models import Case, Decision, DecisionOutcome, Grant, Principal, ReviewRecord, Status
+from engine.policy.deadline import released_case
 from engine.policy.review import needs_second_approval
 
 STATUS_OF = {
@@ -95,8 +96,12 @@ class DecisionExecutor:
 
     async def _reviewed(self, entry: ActiveSubmission, decision: Decision) -> Case:
         """Keep a first approval and wait for the second reviewer's, for the rest of the time."""
-        case = entry.case.with_first_approval(decision)
-        return await self._record("decision.first_approval", entry, decision, case)
+        left = self._queue.seconds_left(entry)
+        released = released_case(entry.case, left, decision.at).with_first_approval(decision)
+        case = await self._record("decision.first_approval", entry, decision, released)
+        if case.deadline:
+            self._queue.expire_after(entry, (case.deadline - decision.at).total_seconds())
+        return case
 
     async def _settle(self, entry: ActiveSubmission, decision: Decision) -> Case:
         outcome = decision.outcome

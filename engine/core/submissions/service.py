@@ -177,9 +177,9 @@ class SubmissionService:
         A clock that was set back gives it no more time: before its own submission it has expired.
         """
         now, case = datetime.now(UTC), entry.case
-        most = case.assessment.deadline_seconds or 0.0
-        left = (case.deadline - now).total_seconds() if case.deadline else 0.0
-        if now < case.submission.submitted_at:
+        deadline, began = case.deadline or now, case.submission.submitted_at
+        most, left = (deadline - began).total_seconds(), (deadline - now).total_seconds()
+        if now < began:
             left = 0.0
         self._queue.expire_after(entry, min(most, max(0.0, left)))
 

@@ -16,6 +16,7 @@ Payload = Annotated[
     | submissions.SubmissionAnalysedPayload
     | submissions.SubmissionAssessedPayload
     | submissions.ClaimChangedPayload
+    | submissions.SubmissionExtendedPayload
     | submissions.DecisionMadePayload
     | submissions.FirstApprovalGivenPayload
     | submissions.SubmissionThrottledPayload

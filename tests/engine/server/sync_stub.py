@@ -13,6 +13,7 @@ PARTS = {
     "sessions": "SessionsClient",
     "history": "HistoryClient",
     "pre_approvals": "PreApprovalsClient",
+    "reviews": "ReviewsClient",
     "secrets": "SecretsClient",
     "tokens": "TokensClient",
 }

@@ -49,6 +49,13 @@ class ClaimChangedPayload(EventPayload):
     type: Literal["claim.created", "claim.released"]
 
 
+class SubmissionExtendedPayload(EventPayload):
+    """A reviewer gave it more time."""
+
+    type: Literal["submission.extended"]
+    until: str
+
+
 class DecisionMadePayload(Decision):
     """It was approved, denied or refused, or it expired."""
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from engine.core import Engine
 from engine.core.review.similarity import SimilarSubmissions
-from engine.models import Case, Consequence, Grant, PreApproval, SimilarSubmission
+from engine.models import Case, Consequence, Grant, PreApproval, QueueEntry, SimilarSubmission
 from engine.models.api import PreApprovalRequest
 from engine.server.http.authorization import CurrentPrincipal
 from engine.server.http.request_body import StrictRoute
@@ -15,9 +15,27 @@ from engine.server.http.request_body import StrictRoute
 def review_routes(engine: Engine) -> APIRouter:
     """Return the routes that reviewers use beside the decision itself."""
     router = APIRouter(tags=["Review"], route_class=StrictRoute)
+    _queue_routes(router, engine)
     _claim_routes(router, engine)
     _pre_approval_routes(router, engine)
     return router
+
+
+def _queue_routes(router: APIRouter, engine: Engine) -> None:
+    @router.get("/queue", summary="List the review queue with reasons")
+    async def queue() -> tuple[QueueEntry, ...]:
+        """Return what is pending, queued or running, the highest risk first, with what helps to choose."""
+        return engine.queue_listing.entries()
+
+    @router.get("/expired", summary="List what expired")
+    async def expired() -> tuple[QueueEntry, ...]:
+        """Return the submissions that expired within a week, the latest first."""
+        return await engine.queue_listing.expired()
+
+    @router.post("/submissions/{id}/extension", summary="Give more time")
+    async def extend(id: str, by: CurrentPrincipal) -> Case:
+        """Move the deadline of a pending submission, ten minutes at a time, as far as the settings allow."""
+        return await engine.claims.extend(id, by)
 
 
 def _claim_routes(router: APIRouter, engine: Engine) -> None:

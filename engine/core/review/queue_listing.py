@@ -1,0 +1,104 @@
+"""The review queue as reviewers see it: why each is where it is, who has it, and which belong together."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from datetime import UTC, datetime
+
+import rfc8785
+
+from engine.common.level_reason import level_reason, worst_violation
+from engine.common.text import Untrusted
+from engine.core.history.queries import Queries
+from engine.core.queue import WorkQueue
+from engine.core.submissions.canonical import canonical
+from engine.history.summary import summary_of
+from engine.models import Case, Claim, Draft, Limits, Principal, QueueEntry, Status
+from engine.policy.comparison.fingerprint import structural_fingerprint
+
+KEPT = 5000
+LAST = datetime.max.replace(tzinfo=UTC)
+NOBODY = Principal(name=Untrusted(""))
+EXPIRED_FILTER = "status:expired since:7d"
+"""What expired longer ago is found in the history, and waits for nobody."""
+MOST_EXPIRED = 100
+Digests = tuple[str, str]
+"""The group of a submission, and the digest of what is identical."""
+
+
+class QueueListing:
+    """Lists what waits for reviewers, and what expired."""
+
+    def __init__(self, queries: Queries, queue: WorkQueue) -> None:
+        self._queries = queries
+        self._queue = queue
+        self._known: OrderedDict[str, Digests] = OrderedDict()
+
+    def entries(self) -> tuple[QueueEntry, ...]:
+        """Return what is pending, queued or running: pending first, then by risk and by what weighs most."""
+        return tuple(sorted((self._entry(entry.case) for entry in self._queue), key=queue_order))
+
+    async def expired(self) -> tuple[QueueEntry, ...]:
+        """Return what expired within a week, the latest first."""
+        found = await self._queries.history(EXPIRED_FILTER, None, MOST_EXPIRED)
+        return tuple([self._entry(await self._queries.case(one.id)) for one in found])
+
+    def _entry(self, case: Case) -> QueueEntry:
+        draft, worst = case.submission.draft, worst_violation(case.analysis)
+        group, identical = self._digests(case)
+        return QueueEntry(
+            summary=summary_of(case),
+            level_reason=level_reason(case),
+            purpose=draft.purpose,
+            verdict=case.analysis.verdict,
+            worst=worst.severity if worst else None,
+            unproven=len(case.analysis.unproven),
+            asks=_count_requests(draft),
+            secrets=len(draft.permissions.secrets),
+            claim=_holding(case),
+            group=group,
+            identical=identical,
+        )
+
+    def _digests(self, case: Case) -> Digests:
+        id = case.submission.id
+        if id not in self._known:
+            identical = content_digest(case.submission.draft)
+            group = structural_fingerprint(case.submission.draft, case.analysis.verdict)
+            self._known[id] = (group or identical, identical)
+            if len(self._known) > KEPT:
+                self._known.popitem(last=False)
+        return self._known[id]
+
+
+def content_digest(draft: Draft) -> str:
+    """Return the SHA-256 of everything in a draft: who submits it plays no part."""
+    plain = canonical(draft, NOBODY)
+    return hashlib.sha256(rfc8785.dumps(plain)).hexdigest()
+
+
+def queue_order(entry: QueueEntry) -> tuple[object, ...]:
+    """Sort what waits for a decision first, by level, and within a level by what weighs most."""
+    summary = entry.summary
+    return (
+        summary.status is not Status.PENDING,
+        -summary.risk.rank,
+        -(entry.worst.rank if entry.worst else -1),
+        -entry.secrets,
+        -entry.asks,
+        -entry.unproven,
+        summary.deadline or LAST,
+        summary.id,
+    )
+
+
+def _holding(case: Case) -> Claim | None:
+    return case.claim if case.claim and case.claim.until > datetime.now(UTC) else None
+
+
+def _count_requests(draft: Draft) -> int:
+    asked = draft.permissions
+    named = (asked.domains, asked.packages, asked.files, asked.secrets, asked.builds)
+    higher = [name for name, value in asked.limits if value > getattr(Limits(), name)]
+    return sum(map(len, named)) + len(higher) + asked.session
