@@ -13,8 +13,9 @@ import docker.errors
 from engine.common.text import Untrusted
 from engine.core.runs.history_events import history_event
 from engine.models import Artifact, InputFile, Language, Limits, Meters, OutputChunk, Stream
+from engine.models.observed import Observation, ObservedEffect
 from engine.sandbox import ArtifactKeeper, Job, StartPermit, StartRequest
-from engine.sandbox.api.run_events import RunDisplay, RunEvent
+from engine.sandbox.api.run_events import EffectsObserved, RunDisplay, RunEvent, RunObserved
 from engine.sandbox.drivers.docker.driver import DockerDriver
 from engine.sandbox.run.manager import SandboxManager
 from engine.settings import SandboxSettings
@@ -34,6 +35,8 @@ class Recorder:
         self.samples: list[Meters] = []
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.files: dict[str, bytes] = {}
+        self.effects: dict[int, ObservedEffect] = {}
+        self.observation: Observation | None = None
         self._changed = asyncio.Condition()
 
     async def output(self, chunk: OutputChunk) -> None:
@@ -53,11 +56,21 @@ class Recorder:
 
     async def event(self, event: RunEvent) -> None:
         """Keep an event as the history would, and the text of displays."""
+        if isinstance(event, EffectsObserved | RunObserved):
+            self._observe(event)
+            return
         kind, data = history_event(event)
         if isinstance(event, RunDisplay):
             data = event.display.model_dump(mode="json")
         self.events.append((kind, data))
         await self._tell()
+
+    def _observe(self, event: EffectsObserved | RunObserved) -> None:
+        """Keep what the kernel reported, apart from the other events."""
+        if isinstance(event, RunObserved):
+            self.observation = event.observation
+        else:
+            self.effects.update({one.number: one for one in event.effects})
 
     async def append_artifact(self, run: str, artifact: Artifact, content: bytes) -> None:
         """Keep a file."""

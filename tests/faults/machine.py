@@ -61,6 +61,8 @@ class Guest:
     changed: bool = False
     startup_tasks: int = 1
     startup_cpu_seconds: float = 0.0
+    effects: None = None
+    unobserved: str = "nothing reports them"
     reported: bool = False
     """Whether its code has ended, and said so."""
     _received: bytearray = field(default_factory=bytearray)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from engine.sandbox.api.run_events import (
+    EffectsObserved,
     NetworkAttempt,
     OutputTruncated,
     PackagesReady,
     RunDisplay,
     RunEvent,
     RunKilled,
+    RunObserved,
     RunQueued,
     SandboxAcquired,
     SandboxDestroyed,
@@ -22,6 +24,8 @@ HISTORY_TYPES: dict[type[RunEvent], str] = {
     PackagesReady: "packages.ready",
     NetworkAttempt: "network.attempt",
     RunDisplay: "run.display",
+    EffectsObserved: "run.effects",
+    RunObserved: "run.observed",
     OutputTruncated: "run.output_truncated",
     RunKilled: "run.killed",
     SandboxDestroyed: "sandbox.destroyed",
@@ -48,4 +52,4 @@ def is_durable(event: RunEvent) -> bool:
 
     That a sandbox was acquired is on disk with the start of the run, and so before any code is in it.
     """
-    return not isinstance(event, SandboxAcquired | RunDisplay)
+    return not isinstance(event, SandboxAcquired | RunDisplay | EffectsObserved | RunObserved)

@@ -32,6 +32,8 @@ Payload = Annotated[
     | runs.RunMetersPayload
     | runs.OutputTruncatedPayload
     | runs.RunDisplayPayload
+    | runs.RunEffectsPayload
+    | runs.RunObservedPayload
     | runs.PackagesReadyPayload
     | runs.NetworkAttemptedPayload
     | runs.RunKilledPayload

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from engine.models import Check, IsolationProof, Language, Limits, Stream
+from engine.sandbox.api.effect_source import EffectSource
 from engine.sandbox.api.volumes import VolumeStore
 
 STANDARD_LIMITS = Limits()
@@ -109,6 +110,14 @@ class Sandbox(Protocol):
     @property
     def changed(self) -> bool:
         """Whether another client of Docker is known to have acted on it since it was created."""
+
+    @property
+    def effects(self) -> EffectSource | None:
+        """What its kernel tells about the code in it; None: nothing."""
+
+    @property
+    def unobserved(self) -> str:
+        """Why its kernel tells nothing."""
 
     @property
     def startup_tasks(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.models import Display, KillReason
 from engine.models.base import FrozenModel
+from engine.models.observed import Observation, ObservedEffect
 
 
 class RunQueued(FrozenModel):
@@ -53,6 +54,18 @@ class RunDisplay(FrozenModel):
     display: Display
 
 
+class EffectsObserved(FrozenModel):
+    """The kernel of the sandbox reported effects; the last report of a number is the one that counts."""
+
+    effects: tuple[ObservedEffect, ...]
+
+
+class RunObserved(FrozenModel):
+    """All effects of the run have been reported, as far as they were observed."""
+
+    observation: Observation
+
+
 class OutputTruncated(FrozenModel):
     """The run wrote more than its limit; the rest is dropped."""
 
@@ -79,6 +92,8 @@ RunEvent = (
     | PackagesReady
     | NetworkAttempt
     | RunDisplay
+    | EffectsObserved
+    | RunObserved
     | OutputTruncated
     | RunKilled
     | SandboxDestroyed

@@ -18,6 +18,7 @@ from engine.sandbox.guest_protocol.programs import task_limit
 from engine.sandbox.run import kill_reason
 from engine.sandbox.run.artifacts import keep_artifacts
 from engine.sandbox.run.metrics_sampler import MetricsSampler
+from engine.sandbox.run.observation import EffectRecorder
 from engine.sandbox.run.output import ARTIFACT_BYTES, OutputFollower
 from engine.sandbox.run.results import build_result
 from engine.sandbox.run.sealed_request import SealedRequest
@@ -43,7 +44,10 @@ class Execution:
     """The signal that asks the program to end."""
     output: OutputFollower = field(init=False)
     sampler: MetricsSampler = field(init=False)
+    observer: EffectRecorder = field(init=False)
     watch: Stopwatch = field(default_factory=Stopwatch)
+    ends: bool = True
+    """Whether its sandbox ends every process with the run, as sessions do not."""
     _requested: KillReason | None = None
     _requested_by: str = ""
     _disconnected: bool = False
@@ -53,6 +57,7 @@ class Execution:
 
     def __post_init__(self) -> None:
         self.sampler = MetricsSampler(self.sandbox, self.watcher)
+        self.observer = EffectRecorder(self.sandbox, self.watcher)
 
     # --- from the request to the result
 
@@ -68,7 +73,7 @@ class Execution:
         self._begin()
         if self._requested is not None:
             self._disconnect()
-        permit = asyncio.create_task(self.watcher.permit(start))
+        permit = asyncio.create_task(self._permit(start))
         try:
             await self._go_through(request, permit)
             await permit
@@ -76,6 +81,11 @@ class Execution:
             permit.cancel()
             await asyncio.wait({permit})
         return await self._result()
+
+    async def _permit(self, start: StartRequest) -> StartPermit:
+        """Return the permit once its effects are observed, as far as they can be."""
+        permit, _ = await asyncio.gather(self.watcher.permit(start), self.observer.begin())
+        return permit
 
     def _follower(self, nonce: str) -> OutputFollower:
         return OutputFollower(
@@ -94,7 +104,12 @@ class Execution:
     async def _go_through(self, request: SealedRequest, permit: asyncio.Task[StartPermit]) -> None:
         async with asyncio.TaskGroup() as group:
             self._following = group.create_task(self._follow())
-            beside = (self._send(request, permit), self.sampler.run(self.output), self._deadline())
+            beside = (
+                self._send(request, permit),
+                self.sampler.run(self.output),
+                self._deadline(),
+                self.observer.run(),
+            )
             others = [group.create_task(job) for job in beside]
             await asyncio.wait({self._following})
             for task in others:
@@ -128,6 +143,7 @@ class Execution:
             return
         last = request.release(permit.result())
         self._begin()
+        self.observer.start()
         with contextlib.suppress(ConnectionError):
             await self.sandbox.send(last)
 
@@ -213,6 +229,7 @@ class Execution:
 
     async def _result(self) -> Result:
         evidence = await self._evidence()
+        await self.observer.finish(self.output.report, self.job, ends=self.ends)
         files, notes = await self._artifacts()
         reason = kill_reason.classify(evidence)
         sentences = (*kill_reason.describe(evidence), *self.output.notes, *notes)

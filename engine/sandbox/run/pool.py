@@ -125,6 +125,8 @@ class Pool:
     async def _fits(self, sandbox: Sandbox, spec: SandboxSpec) -> bool:
         if sandbox.image_digest != spec.image_digest or sandbox.changed:
             return False
+        if sandbox.effects is not None and sandbox.effects.lost:
+            return False
         try:
             if sandbox.paused:
                 sandbox.pause(False)

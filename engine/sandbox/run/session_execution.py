@@ -23,6 +23,7 @@ class SessionExecution(Execution):
     """The state of one execution while it lasts. An interrupt ends it and keeps the session's state."""
 
     stop_signal: str = "INT"
+    ends: bool = False
     before: ResourceUsage | None = None
     """What the sandbox had used before this execution."""
     known: dict[str, str] = field(default_factory=dict)

@@ -9,6 +9,7 @@ from pydantic import ConfigDict
 from engine.history.events.blocks import MeterBlock, OutputBlock
 from engine.history.events.payloads.base import EventPayload
 from engine.models import Digest, KillReason, Limits, Result
+from engine.models.observed import Observation, ObservedEffect
 
 
 class RunQueuedPayload(EventPayload):
@@ -91,6 +92,20 @@ class RunDisplayPayload(EventPayload):
     size: int
     digest: Digest | None = None
     final: bool = False
+
+
+class RunEffectsPayload(EventPayload):
+    """The kernel of the sandbox reported effects of the code."""
+
+    type: Literal["run.effects"]
+    effects: tuple[ObservedEffect, ...]
+
+
+class RunObservedPayload(EventPayload):
+    """All observed effects of a run have been recorded."""
+
+    type: Literal["run.observed"]
+    observation: Observation
 
 
 class PackagesReadyPayload(EventPayload):

@@ -20,6 +20,7 @@ from engine.sandbox.drivers.docker import container_spec
 from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable, translated
 from engine.sandbox.drivers.docker.docker_stats import usage_of
 from engine.sandbox.drivers.docker.event_monitor import EventMonitor
+from engine.sandbox.drivers.docker.tracing import Trace
 from engine.sandbox.drivers.linux.cgroup import Cgroup
 from engine.sandbox.drivers.linux.kernel_log import has_oom_kill
 from engine.sandbox.guest_protocol.framing import frames
@@ -50,6 +51,8 @@ class Container:
     paused: bool = False
     resized: bool = False
     """Whether its memory and CPU are those of `limits`."""
+    effects: Trace | None = None
+    unobserved: str = "nothing was asked of its kernel"
     verified_in: int = 0
     """The monitoring period in which it was last verified; 0: none."""
 
@@ -72,6 +75,13 @@ class Container:
                 f"the interpreter of image {self.image_digest} does not start", "pratique image build"
             )
         self.kernel = received[len(_READY) :].decode("ascii", "replace").strip()
+
+    def observe(self, trace: Trace | str) -> None:
+        """Take the source of its effects, or the reason why there is none."""
+        if isinstance(trace, str):
+            self.unobserved = trace
+        else:
+            self.effects, self.unobserved = trace, ""
 
     async def inspect(self) -> dict[str, Any]:
         """Return Docker's description of it."""

@@ -12,6 +12,7 @@ from engine.sandbox.drivers.docker import container_spec
 from engine.sandbox.drivers.docker.container import Container, remove
 from engine.sandbox.drivers.docker.docker_client import DockerClient, translated
 from engine.sandbox.drivers.docker.event_monitor import EventMonitor
+from engine.sandbox.drivers.docker.tracing import Tracer
 from engine.sandbox.drivers.linux.cgroup import Cgroup
 
 
@@ -26,6 +27,7 @@ class ContainerFactory:
     """Whether limits can be changed after the start: not on a remote Docker, nor without the right."""
     active: set[str] = field(default_factory=set)
     """The containers that this engine still uses."""
+    tracer: Tracer = field(default_factory=Tracer)
     events: EventMonitor = field(init=False)
     _made: dict[str, Container] = field(default_factory=dict)
     _images: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -52,6 +54,8 @@ class ContainerFactory:
         try:
             return await container.destroy()
         finally:
+            if container.effects is not None:
+                container.effects.close()
             self.active.discard(container.id)
             self._made.pop(container.id, None)
 
@@ -89,11 +93,17 @@ class ContainerFactory:
 
     async def _start(self, container: Container) -> None:
         await self.client.call("start", container.id)
-        _, found = await asyncio.gather(container.wait_ready(), container.check_spec())
+        _, found = await asyncio.gather(container.wait_ready(), self._check_and_observe(container))
         container.cgroup = Cgroup.of(found["State"]["Pid"], container.id)
         container.resized = not self.can_resize
         if usage := container.usage_now():
             container.startup_tasks, container.startup_cpu_seconds = usage.tasks, usage.cpu_seconds
+
+    async def _check_and_observe(self, container: Container) -> dict[str, Any]:
+        """Return Docker's description; the container's kernel reports to the engine from then on."""
+        found = await container.check_spec()
+        container.observe(await self.tracer.attach(container.id, found["State"]["Pid"]))
+        return found
 
     async def _attach(self, container: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         try:

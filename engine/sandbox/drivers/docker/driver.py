@@ -53,6 +53,9 @@ class DockerDriver:
         with contextlib.suppress(DockerUnreachable, APIError):
             await reaper.reap(self.client, self.factory.owner)
         self._supervisor.start("docker events", self.factory.events.run)
+        if not self.factory.tracer.impossible:
+            self._supervisor.start("observed effects", self.factory.tracer.run)
+            await asyncio.sleep(0)
         self._supervisor.start("paused sandboxes", self._resume_cut_off)
 
     async def close(self) -> None:

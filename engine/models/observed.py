@@ -1,0 +1,107 @@
+"""What a run did, as the kernel of its sandbox reported it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from engine.common.text import Untrusted
+from engine.models.base import FrozenModel
+
+
+class ObservedKind(StrEnum):
+    """The kinds of observed effects."""
+
+    PROCESS = "process"
+    THREAD = "thread"
+    READ = "read"
+    WRITE = "write"
+    DELETE = "delete"
+    RENAME = "rename"
+    LINK = "link"
+    FOLDER = "folder"
+    ATTRIBUTES = "attributes"
+    CONNECT = "connect"
+    SEND = "send"
+    LISTEN = "listen"
+    SIGNAL = "signal"
+    TRACE = "trace"
+    MOUNT = "mount"
+    PRIVILEGE = "privilege"
+    MEMORY = "memory"
+    """Code that is executed from memory instead of a file."""
+    KERNEL = "kernel"
+    """A call of the kernel that ordinary programs never make."""
+
+
+class Basis(StrEnum):
+    """How the target of an observed effect is known."""
+
+    KERNEL = "kernel"
+    """The kernel named it: the guest cannot forge it."""
+    ASKED = "asked"
+    """It is what the guest passed; another thread could have changed it before it was read again."""
+    COUNTED = "counted"
+    """The call was seen, but not its target."""
+    LISTING = "listing"
+    """It follows from the files before and after the run."""
+
+
+class ObservedEffect(FrozenModel):
+    """One effect, however often it was repeated."""
+
+    number: int
+    """Names it within its run: a later record of the same number replaces an earlier one."""
+    kind: ObservedKind
+    target: Untrusted
+    """A path, an address, a command; empty where the kernel does not tell it."""
+    process: Untrusted = Untrusted("")
+    """The program that did it first."""
+    pid: int = 0
+    """The number of its process inside the sandbox."""
+    basis: Basis = Basis.KERNEL
+    detail: Untrusted = Untrusted("")
+    """Arguments, flags, a signal."""
+    first: float = 0.0
+    """Seconds after the code went in."""
+    last: float = 0.0
+    count: int = 1
+    refused: int = 0
+    """How many of them failed."""
+    error: str = ""
+    """The last error, as `EACCES`."""
+    exit: int | None = None
+    """Of a process: its last exit code, 128 and more for a signal."""
+    routine: bool = False
+    """Whether programs do it without their authors asking: start-up reads, look-ups of names."""
+
+    def at(self, start: float) -> ObservedEffect:
+        """Return the effect with times that count from `start` instead of 1970."""
+        return self._with(first=max(0.0, self.first - start), last=max(0.0, self.last - start))
+
+
+class ObservationStatus(StrEnum):
+    """Whether the observed effects of a run are all that there were."""
+
+    COMPLETE = "complete"
+    INCOMPLETE = "incomplete"
+    NONE = "not observed"
+
+
+class Observation(FrozenModel):
+    """What is known about a run's effects as a whole."""
+
+    status: ObservationStatus
+    reasons: tuple[str, ...] = ()
+    """Why it is not complete."""
+    events: int = 0
+    """How many events of the run arrived."""
+    dropped: int = 0
+    """How many its sandbox could not deliver."""
+    unreadable: int = 0
+    """How many events were withheld because a name in them is not UTF-8."""
+    omitted: int = 0
+    """How many repetitions belong to effects beyond the number that is kept."""
+    counts: dict[str, int] = Field(default_factory=dict)
+    """How many effects there were of each kind, repetitions included."""

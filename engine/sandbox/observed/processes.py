@@ -1,0 +1,114 @@
+"""The processes of a sandbox, as its events tell of them. Pure."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass, field
+from typing import Any
+
+SUPERVISOR, INTERPRETER = 1, 2
+"""The numbers of the first two processes of every sandbox."""
+SUPERVISOR_USERS = (0, 1001)
+PROGRAM, HELPER = "the program", "the engine"
+"""How the process of the submitted code is called, and what the engine started beside it."""
+_HOME = "/workspace"
+_MOST_PROCESSES = 4096
+_MOST_DESCRIPTORS = 1024
+CURRENT_FOLDER = -100
+
+
+@dataclass(slots=True)
+class Descriptor:
+    """What a descriptor of a process was opened on."""
+
+    name: str = ""
+    """The path that was asked for, or the address."""
+    entry: Any = None
+    """The effect that opening it was."""
+    domain: int = 0
+    datagrams: bool = False
+
+
+@dataclass(slots=True)
+class Process:
+    """One process of the sandbox."""
+
+    pid: int
+    program: str
+    """The file that it executes, or one of the names above."""
+    helper: bool = False
+    """Whether it is the engine's own: started beside the program."""
+    folder: str = _HOME
+    """Its current folder; empty once that is not known."""
+    left: str = ""
+    """The folder that it is about to leave."""
+    files: dict[int, Descriptor] = field(default_factory=dict)
+    entry: Any = None
+    """The effect of its start."""
+    executed: bool = False
+    """Whether it executes another file than the process that started it."""
+    attempts: dict[int, str] = field(default_factory=dict)
+    """The file that a thread of it tries to execute."""
+
+    def path(self, name: str, folder: int = CURRENT_FOLDER, folder_path: str = "") -> str:
+        """Return an absolute path for a name as it was passed, without following links."""
+        if not name.startswith("/"):
+            base = folder_path if folder >= 0 else self.folder
+            if not base:
+                return f"(unknown folder)/{name}"
+            name = f"{base}/{name}"
+        return self.own(posixpath.normpath(name).replace("//", "/", 1))
+
+    def own(self, path: str) -> str:
+        """Return a path in which the number of this process is `self`."""
+        for prefix in (f"/proc/{self.pid}", "/proc/thread-self"):
+            if path == prefix or path.startswith(prefix + "/"):
+                return "/proc/self" + path[len(prefix) :]
+        return path
+
+    def opened(self, number: int, descriptor: Descriptor) -> None:
+        """Note what a descriptor stands for."""
+        if len(self.files) < _MOST_DESCRIPTORS or number in self.files:
+            self.files[number] = descriptor
+
+
+class ProcessTable:
+    """Knows the processes of the program, and those of the engine beside it."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Process] = {}
+
+    def of(self, pid: int, user: int) -> Process | None:
+        """Return a process of the program or a helper; None: the supervisor, which is the engine's."""
+        if (found := self._known.get(pid)) is not None:
+            return found
+        if pid == SUPERVISOR or user in SUPERVISOR_USERS:
+            return None
+        return self._add(Process(pid, PROGRAM if pid == INTERPRETER else HELPER, helper=pid != INTERPRETER))
+
+    def get(self, pid: int) -> Process | None:
+        """Return a process that was seen before."""
+        return self._known.get(pid)
+
+    def start(self, pid: int, parent: Process | None) -> Process:
+        """Add a new process; one that the supervisor starts is the language's interpreter."""
+        if parent is None:
+            return self._add(Process(pid, PROGRAM))
+        return self._add(Process(pid, parent.program, parent.helper, parent.folder, files=dict(parent.files)))
+
+    def end(self, pid: int) -> None:
+        """Forget a process."""
+        self._known.pop(pid, None)
+
+    def begin(self) -> None:
+        """Forget the effects that go with processes: code is about to be sent to the first of them."""
+        for process in self._known.values():
+            process.entry = None
+            process.program = HELPER if process.helper else PROGRAM
+            process.files = {number: Descriptor() for number in process.files}
+
+    def _add(self, process: Process) -> Process:
+        if len(self._known) >= _MOST_PROCESSES:
+            self._known.pop(next(iter(self._known)))
+        self._known[process.pid] = process
+        return process

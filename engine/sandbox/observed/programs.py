@@ -1,0 +1,104 @@
+"""Processes that start, become another program, and end. Pure."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from engine.models.observed import Basis, ObservedKind
+from engine.sandbox.observed.addresses import text
+from engine.sandbox.observed.effect_table import Act, EffectTable
+from engine.sandbox.observed.files import seconds
+from engine.sandbox.observed.processes import INTERPRETER, Process, ProcessTable
+
+_THREAD = 0x10000
+_NAMESPACES = 0x7E020000
+_MOST_ARGUMENTS = 64
+_SETTERS = {105: "setuid", 106: "setgid", 117: "setresuid", 119: "setresgid", 113: "setreuid"}
+
+
+def clone(processes: ProcessTable, effects: EffectTable, message: Any, process: Process) -> None:
+    """Take a new thread or process."""
+    at = seconds(message)
+    if message.flags & _NAMESPACES:
+        detail = f"clone with new namespaces {message.flags & _NAMESPACES:#x}"
+        effects.add(_act(process, ObservedKind.PRIVILEGE, "namespaces", at, detail))
+    if message.flags & _THREAD or message.pid == process.pid:
+        act = Act(ObservedKind.THREAD, process.program, process.program, process.pid, at, routine=True)
+        effects.add(act)
+        return
+    processes.start(message.pid, process)
+
+
+def execve_call(processes: ProcessTable, effects: EffectTable, message: Any, process: Process) -> None:
+    """Note what a thread tries to execute: the kernel tells only of success."""
+    folder = message.fd if message.sysno == 322 else -100
+    name = text(message.path)
+    path = process.path(name, folder, text(message.fd_path)) if name else text(message.fd_path)
+    process.attempts[message.context.tid] = path
+
+
+def execve(processes: ProcessTable, effects: EffectTable, message: Any, process: Process) -> None:
+    """Add a program that a process has become."""
+    process.attempts.clear()
+    binary = text(message.binary)
+    arguments = [text(one) for one in message.argv[:_MOST_ARGUMENTS]]
+    more = f" … ({len(message.argv) - _MOST_ARGUMENTS} more)" if len(message.argv) > _MOST_ARGUMENTS else ""
+    detail = shlex.join(arguments) + more
+    at = seconds(message)
+    act = Act(
+        ObservedKind.PROCESS, binary, process.program, process.pid, at, detail=detail, routine=process.helper
+    )
+    process.entry = effects.add(act)
+    process.program, process.executed = binary, True
+    if binary.startswith("/memfd:"):
+        effects.add(_act(process, ObservedKind.MEMORY, binary, at, f"executed as {detail}"))
+
+
+def task_exit(processes: ProcessTable, effects: EffectTable, message: Any, process: Process) -> None:
+    """Take the end of a thread or process."""
+    at = seconds(message)
+    failed = process.attempts.pop(message.context.tid, "")
+    if failed:
+        act = _act(process, ObservedKind.PROCESS, failed, at, "could not be executed", Basis.ASKED)
+        entry = effects.add(act)
+        if entry is not None:
+            entry.refused += 1
+    if message.context.tid != process.pid:
+        return
+    if not process.executed and not failed and process.pid != INTERPRETER:
+        process.entry = effects.add(_act(process, ObservedKind.PROCESS, process.program, at, "fork"))
+    if process.entry is not None:
+        effects.ended(process.entry, _exit_code(message.status))
+    processes.end(process.pid)
+
+
+def _exit_code(status: int) -> int:
+    return 128 + (status & 127) if status & 127 else (status >> 8) & 255
+
+
+def setid(processes: ProcessTable, effects: EffectTable, message: Any, process: Process) -> None:
+    """Add a change of user or group."""
+    name = _SETTERS.get(message.sysno, "setid")
+    number = message.id if hasattr(message, "id") else message.euid
+    errno = message.exit.errno
+    act = Act(
+        ObservedKind.PRIVILEGE, f"{name} {_signed(number)}", process.program, process.pid,
+        seconds(message), Basis.KERNEL, "", errno, process.helper,
+    )  # fmt: skip
+    effects.add(act)
+
+
+def _signed(number: int) -> int:
+    return number - 2**32 if number == 2**32 - 1 else number
+
+
+def _act(
+    process: Process,
+    kind: ObservedKind,
+    target: str,
+    at: float,
+    detail: str = "",
+    basis: Basis = Basis.KERNEL,
+) -> Act:
+    return Act(kind, target, process.program, process.pid, at, basis, detail, routine=process.helper)

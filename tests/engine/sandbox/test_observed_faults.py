@@ -1,0 +1,200 @@
+"""Observed effects under attack and with a broken listener, in real sandboxes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from engine.models import KillReason, Language, Result
+from engine.models.observed import Observation, ObservationStatus, ObservedKind
+from engine.sandbox.drivers.docker.driver import DockerDriver
+from engine.sandbox.drivers.docker.trace_process import TraceProcess
+from engine.sandbox.run.manager import SandboxManager
+from engine.settings import SandboxSettings
+from tests.sandboxes import IMAGES, Recorder, containers_of, job, sandbox_manager
+
+pytestmark = [pytest.mark.sandbox, pytest.mark.asyncio(loop_scope="module")]
+ENGINE = "test-observed-faults"
+WAITING = (
+    "import sys, time\nprint('on', flush=True)\ntime.sleep({})\nopen('after', 'w').close()\nprint('end')"
+)
+_SECONDS = 60
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def manager() -> AsyncIterator[SandboxManager]:
+    """A manager without ready sandboxes."""
+    manager = sandbox_manager(SandboxSettings(pool=0, grace_seconds=0.5), ENGINE)
+    await manager.start()
+    pid = _listener(manager).pid
+    yield manager
+    await manager.close()
+    assert [] == containers_of(ENGINE)
+    assert not _exists(pid)
+    assert not _exists(_listener(manager).pid or pid)
+
+
+def _listener(manager: SandboxManager) -> TraceProcess:
+    assert isinstance(manager.driver, DockerDriver)
+    return manager.driver.factory.tracer.process
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+async def _ready(manager: SandboxManager) -> int:
+    """Wait until there is a listener, and return its process."""
+    await asyncio.wait_for(_listener(manager).ready.wait(), _SECONDS)
+    return _listener(manager).pid
+
+
+async def _observe(
+    manager: SandboxManager, code: str, seconds: int = 20
+) -> tuple[Result, Recorder, Observation]:
+    watcher = Recorder()
+    result = await manager.run(job(code, seconds=seconds), watcher)
+    assert watcher.observation is not None
+    return result, watcher, watcher.observation
+
+
+async def test_a_flood_is_counted_exactly(manager: SandboxManager) -> None:
+    """Of 40,000 opens, 20,000 of them of distinct files, none is lost, and the record stays small."""
+    await _ready(manager)
+    code = """
+import os
+for number in range(20000):
+    os.close(os.open('/workspace/f', os.O_CREAT | os.O_WRONLY))
+    try: os.open('/nowhere/%d' % number, os.O_RDONLY)
+    except OSError: pass
+open('/etc/passwd').read()
+"""
+    _, watcher, observation = await _observe(manager, code, seconds=120)
+    assert (0, 0) == (observation.dropped, observation.unreadable)
+    assert 20000 == next(one.count for one in watcher.effects.values() if one.target.text == "/workspace/f")
+    assert 20000 <= observation.counts["read"]
+    assert len(watcher.effects) < 400
+    assert 20000 - 130 <= observation.omitted
+
+
+async def test_names_that_are_no_text_are_counted(manager: SandboxManager) -> None:
+    """A process name and a folder that are not UTF-8 silence nothing; that a file name is missing is said."""
+    await _ready(manager)
+    code = """
+import ctypes, os
+ctypes.CDLL(None).prctl(15, b'x\\xff')
+os.mkdir(b'd\\xff'); os.chdir(b'd\\xff')
+open(b'/workspace/f\\xff', 'w').close()
+open('/workspace/seen', 'w').close()
+"""
+    _, watcher, observation = await _observe(manager, code)
+    assert "/workspace/seen" in {one.target.text for one in watcher.effects.values()}
+    assert (ObservationStatus.INCOMPLETE, 2) == (observation.status, observation.unreadable)
+    assert "not UTF-8" in observation.reasons[0]
+
+
+async def test_what_a_run_did_before_it_was_killed_is_kept(manager: SandboxManager) -> None:
+    """A run that runs into its deadline has its effects, too."""
+    await _ready(manager)
+    code = "open('begun', 'w').close()\nimport signal; signal.signal(15, 1)\nwhile True: pass"
+    result, watcher, _ = await _observe(manager, code, seconds=1)
+    assert KillReason.TIMEOUT is result.kill_reason
+    assert "/workspace/begun" in {one.target.text for one in watcher.effects.values()}
+
+
+async def test_effects_come_while_the_run_goes_on(manager: SandboxManager) -> None:
+    """An effect is recorded before the run has ended."""
+    await _ready(manager)
+    watcher = Recorder()
+    code = "open('early', 'w').close()\nimport time\nwhile True: time.sleep(0.1)"
+    run = job(code, seconds=60)
+    running = asyncio.create_task(manager.run(run, watcher))
+    async with asyncio.timeout(_SECONDS):
+        while "/workspace/early" not in {one.target.text for one in watcher.effects.values()}:
+            await asyncio.sleep(0.05)
+    assert not running.done()
+    await manager.kill(run.run, "a test")
+    await running
+
+
+async def test_a_listener_that_is_killed_ends_no_run(manager: SandboxManager) -> None:
+    """The run ends as it would have, its ledger is incomplete, and the next one is observed again."""
+    pid = await _ready(manager)
+    watcher = Recorder()
+    running = asyncio.create_task(manager.run(job(WAITING.format(1), Language.PYTHON), watcher))
+    await watcher.until_said(b"on\n")
+    os.kill(pid, signal.SIGKILL)
+    result = await running
+    assert (0, b"on\nend\n") == (result.exit_code, watcher.stdout)
+    assert watcher.observation is not None
+    assert ObservationStatus.INCOMPLETE is watcher.observation.status
+    assert pid != await _ready(manager)
+    _, watcher, observation = await _observe(manager, "open('again', 'w').close()")
+    assert ObservationStatus.COMPLETE is observation.status
+
+
+async def test_a_listener_that_hangs_blocks_neither_a_start_nor_an_end(manager: SandboxManager) -> None:
+    """A run that goes on ends as it would have, another one starts, and the listener is replaced."""
+    pid = await _ready(manager)
+    watcher = Recorder()
+    running = asyncio.create_task(manager.run(job(WAITING.format(1), Language.PYTHON), watcher))
+    await watcher.until_said(b"on\n")
+    os.kill(pid, signal.SIGSTOP)
+    async with asyncio.timeout(_SECONDS):
+        result, _, _ = await _observe(manager, "print('started')")
+        assert 0 == result.exit_code
+        assert 0 == (await running).exit_code
+        assert pid != await _ready(manager)
+    assert watcher.observation is not None
+    assert ObservationStatus.INCOMPLETE is watcher.observation.status
+
+
+async def test_a_ready_sandbox_that_lost_its_listener_is_not_used() -> None:
+    """After the listener was lost, the next run is observed in another sandbox."""
+    manager = sandbox_manager(SandboxSettings(pool=1, grace_seconds=0.5), f"{ENGINE}-pool")
+    await manager.start()
+    try:
+        await manager.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
+        async with asyncio.timeout(_SECONDS):
+            while not manager.pool.status[0].ready:
+                await asyncio.sleep(0.05)
+        pid = await _ready(manager)
+        os.kill(pid, signal.SIGKILL)
+        async with asyncio.timeout(_SECONDS):
+            while _listener(manager).pid in {0, pid} or not _listener(manager).ready.is_set():
+                await asyncio.sleep(0.05)
+        _, _, observation = await _observe(manager, "open('seen', 'w').close()")
+        assert ObservationStatus.COMPLETE is observation.status
+    finally:
+        await manager.close()
+    assert [] == containers_of(f"{ENGINE}-pool")
+
+
+async def test_where_nothing_can_be_observed_the_run_says_so(
+    manager: SandboxManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without root the code runs, and its effects are said not to be observed."""
+    assert isinstance(manager.driver, DockerDriver)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    result, watcher, observation = await _observe(manager, "open('x', 'w').close()")
+    assert 0 == result.exit_code
+    assert ({}, ObservationStatus.NONE) == (watcher.effects, observation.status)
+    assert "root" in observation.reasons[0]
+
+
+@pytest.mark.parametrize("kind", [ObservedKind.DELETE])
+async def test_an_input_file_that_is_deleted_is_named(manager: SandboxManager, kind: ObservedKind) -> None:
+    """The kernel tells no name, but the file is no longer there."""
+    await _ready(manager)
+    watcher = Recorder()
+    await manager.run(job("import os; os.unlink('given.csv')", files={"given.csv": b"1"}), watcher)
+    assert (kind, "/workspace/given.csv") in {(one.kind, one.target.text) for one in watcher.effects.values()}
