@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from engine.analysis import limits
-from engine.analysis.javascript import embedded_code
+from engine.analysis.javascript import embedded_code, readings
 from engine.analysis.javascript.effects import effects
 from engine.analysis.javascript.reader import read
 from engine.analysis.javascript.resolver import MAX_STEPS
 from engine.analysis.javascript.rules import CHECKS
 from engine.analysis.javascript.rules.syntax import SYNTAX
 from engine.analysis.raw_analysis import RawAnalysis
+from engine.analysis.text.readings import MOST_PLACES
 from engine.models import Span
 from engine.settings import AnalysisSettings
 
@@ -25,6 +28,9 @@ def analyse_javascript(source: str, settings: AnalysisSettings, depth: int) -> R
     for check in CHECKS:
         findings.violations.extend(check(program))
     findings.complete = not any(violation.rule == SYNTAX.id for violation in findings.violations)
+    if misread := list(islice(readings.check(program.tree), MOST_PLACES)):
+        findings.violations.extend(misread)
+        findings.complete = False
     findings.add(embedded_code.check(program))
     findings.effects.extend(effects(program))
     resolver = program.resolver

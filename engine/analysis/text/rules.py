@@ -136,7 +136,8 @@ READINGS = _rule(
     Level.HIGH,
     attack=("Hides code where the reviewer sees a comment or white space and the interpreter does not."),
     why=("HIGH: the code that was read may not be the code that runs; nothing about it counts as proven."),
-    fix="Use line feeds, spaces, tabs and UTF-8 only.",
+    fix="Use line feeds, spaces, tabs and UTF-8 only; in JavaScript also semicolons, parentheses around "
+    "regular expressions, and no names await or yield.",
     match=("x = 1\x0cy = 2", "x = 1\ry = 2", "echo ok \x0b#x", "x = 1 // a\u2028y = 2"),
     not_match=("x = 1\r\ny = 2", "x = 1\n\ty = 2\n", "# -*- coding: utf-8 -*-\nx = 1", "echo ok # fine"),
     cwe=436,
