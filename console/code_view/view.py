@@ -51,7 +51,7 @@ class CodeView(ScrollView, can_focus=True):
         self._renderer = CodeRenderer(self)
         self._code = self._renderer.layout
         self._search = CodeSearch()
-        self._width = 0
+        self._width = self._height = 0
 
     # --- what is shown ----------------------------------------------------------------------------
 
@@ -76,11 +76,6 @@ class CodeView(ScrollView, can_focus=True):
         if self._code.unfold(wanted):
             self._lay_out()
         self.scroll_to(y=max(0, self._code.row_of(wanted) - self.size.height // 3), animate=False)
-
-    @property
-    def read(self) -> float:
-        """Return the part of the rows that was on screen: 1 once every one was, and none is folded."""
-        return self._code.read
 
     @property
     def seen_lines(self) -> frozenset[int]:
@@ -142,7 +137,11 @@ class CodeView(ScrollView, can_focus=True):
         self._renderer.forget()
 
     def on_resize(self) -> None:
-        """Wrap again where the width changed."""
+        """Wrap again where the width changed; a selected violation that was in view stays in view."""
+        kept = not self._height or self._current_visible(self._height)
+        self._height = drawing_size(self).height
+        if kept:
+            self.call_after_refresh(self.show_current)
         if self._code.lines and self.size.width != self._width:
             top = self._code.line_at(self._top)
             self._lay_out()
@@ -168,13 +167,17 @@ class CodeView(ScrollView, can_focus=True):
         paint.current = index
         marked = {line for line, marks in paint.marks.items() if _marks_any(marks, {before, index})}
         self._renderer.redraw_lines(marked)
-        if index is not None and index < len(self._renderer.violations):
-            line = self._renderer.violations[index].span.line
-            if not self._on_screen(line):
-                self.go_to(line)
+        self.show_current()
 
-    def _on_screen(self, line: int) -> bool:
-        return self._code.visible(line - 1, self._top, drawing_size(self).height)
+    def show_current(self) -> None:
+        """Bring the selected violation into view, unless it is."""
+        if self.current is not None and not self._current_visible(drawing_size(self).height):
+            self.go_to(self._renderer.violations[self.current].span.line)
+
+    def _current_visible(self, height: int) -> bool:
+        if self.current is None or self.current >= len(self._renderer.violations):
+            return True
+        return self._code.visible(self._renderer.violations[self.current].span.line - 1, self._top, height)
 
     # --- searching and folding --------------------------------------------------------------------
 
@@ -197,7 +200,7 @@ class CodeView(ScrollView, can_focus=True):
         line = self._code.line_at(self._top)
         if self.current is not None:
             selected = self._renderer.violations[self.current].span.line
-            line = selected - 1 if self._on_screen(selected) else line
+            line = selected - 1 if self._current_visible(drawing_size(self).height) else line
         first = self._code.fold(line)
         if first is not None:
             self._lay_out()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
+from console.app.workers import run_in_background
 from console.review.decisions import (
     Batch,
     DecisionBuffer,
@@ -79,7 +81,8 @@ class DecisionController:
         """Send decisions unless they are undone; `remaining` seconds are left to the first deadline."""
         self._unsent |= {each.case.submission.id: each for each in decisions}
         self._decided |= {each.case.submission.id for each in decisions}
-        self._app.run_worker(self._buffer.submit(decisions, remaining), group="decision")
+        work = partial(self._buffer.submit, decisions, remaining)
+        run_in_background(self._app, work, "decision", exclusive=False)
         self._show_queue()
 
     def undo(self) -> None:

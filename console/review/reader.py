@@ -55,8 +55,11 @@ class SubmissionReader:
         known = self._places.get(self.case.submission.id)
         if self.case.analysis.violations:
             self.go_to_violation(known[0] if known else gravest(self.case.analysis.violations))
+        view = self._screen.query_one(CodeView)
         if known:
-            self._screen.query_one(CodeView).scroll_to(y=known[1], animate=False)
+            view.scroll_to(y=known[1], animate=False)
+        else:
+            self._screen.call_after_refresh(view.show_current)
 
     def _recorder_of(self, case: Case) -> ReviewRecorder:
         known = self._recorders.pop(case.submission.id, None)

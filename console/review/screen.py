@@ -13,18 +13,16 @@ from console.app.base_screen import BaseScreen
 from console.app.state import console_app
 from console.code_view.view import CodeView
 from console.review import bindings
+from console.review.answer_panel import AnswerPanel
 from console.review.case_header import CaseHeader
 from console.review.decision_actions import DecisionActions
 from console.review.queue import QueueList
 from console.review.reader import SubmissionReader
 from console.review.requests import RequestPanel
 from console.review.search_bar import SearchBar
+from console.review.selection import SelectedSubmission
 from console.review.violations import ViolationDetail, ViolationList
-from engine.common.presentation import text_to_review
-from engine.models import Analysis, Case, Event, Level, Summary
-
-REVIEW_EVENTS = frozenset({"decision.first_approval", "claim.created", "claim.released"})
-"""What another reviewer does about a submission that stays pending."""
+from engine.models import Level
 
 
 class ReviewScreen(BaseScreen):
@@ -48,12 +46,14 @@ class ReviewScreen(BaseScreen):
         super().__init__()
         self._reader = SubmissionReader(self)
         self._decisions = DecisionActions(self, self._reader)
+        self._selection = SelectedSubmission(self, self._reader, self._decisions)
 
     def contents(self) -> Iterable[Widget]:
         """Lay out queue, code and violations."""
         yield QueueList(id="queue")
         with Vertical(id="middle"):
             yield CaseHeader(id="head")
+            yield AnswerPanel(id="answer")
             yield CodeView(id="code")
         with Container(id="side"):
             yield ViolationList(id="violations")
@@ -68,8 +68,8 @@ class ReviewScreen(BaseScreen):
         """Follow the queue."""
         super().on_mount()
         self.query_one("#middle").add_class("box")
-        self._unsubscribe = console_app(self).connection.subscribe(self._on_event)
-        self.watch(self.app, "queue", self._queue_changed)
+        self._unsubscribe = console_app(self).connection.subscribe(self._selection.on_event)
+        self.watch(self.app, "queue", self._selection.queue_changed)
         if (decisions := console_app(self).decisions) is not None:
             decisions.on_undone = self.query_one(QueueList).go_to
         self.watch(self.app, "health", self._decisions.update, init=False)
@@ -98,68 +98,12 @@ class ReviewScreen(BaseScreen):
         """What has to be reviewed before the submission can be approved, or nothing."""
         return self._decisions.unread.plain
 
-    # --- the selected submission ------------------------------------------------------------------
-
-    def _queue_changed(self, queue: tuple[Summary, ...]) -> None:
-        rows, decisions = self.query_one(QueueList), console_app(self).decisions
-        rows.show(tuple(each for each in queue if decisions is None or not decisions.is_decided(each.id)))
-        self._select(rows.chosen)
-
-    def _select(self, summary: Summary | None) -> None:
-        case = self._reader.case
-        if summary is None:
-            self._show(None, None)
-        elif case is None or summary.id != case.submission.id:
-            self._load(summary)
-
     @on(QueueList.Moved)
     def _moved(self, message: QueueList.Moved) -> None:
         if isinstance(message.rows, QueueList):
-            self._select(message.rows.chosen)
+            self._selection.select(message.rows.chosen)
         elif isinstance(message.rows, ViolationList):
             self._reader.show_violation(message.index)
-
-    @work(exclusive=True, group="case")
-    async def _load(self, summary: Summary) -> None:
-        case = await console_app(self).connection.call(lambda client: client.case(summary.id))
-        if case is None:
-            return
-        known = self._reader.case
-        if known is not None and known.submission == case.submission:
-            self._decisions.summary = summary
-            self._update(case)
-        else:
-            self._show(case, summary)
-
-    def _on_event(self, event: Event) -> None:
-        """Load the submission again when another reviewer did something about it."""
-        case, summary = self._reader.case, self._decisions.summary
-        known = case is not None and event.subject == case.submission.id
-        if known and summary and event.type in REVIEW_EVENTS:
-            self._load(summary)
-
-    def _update(self, case: Case) -> None:
-        self._reader.case = case
-        self.query_one(CaseHeader).show(case, self._decisions.summary)
-        self.query_one(RequestPanel).show(case)
-
-    def _show(self, case: Case | None, summary: Summary | None) -> None:
-        self._decisions.summary = summary
-        recorder = self._reader.open(case)
-        self.set_class(case is None, "-empty")
-        self.query_one(CaseHeader).show(case, summary)
-        self.query_one(RequestPanel).show(case)
-        violations = case.analysis.violations if case else ()
-        self.query_one(ViolationList).show(violations, recorder.outcomes if recorder else {})
-        self.query_one(ViolationList).show_verdict(case.analysis if case else Analysis())
-        self.query_one(ViolationDetail).show(None)
-        if case is not None and recorder is not None:
-            draft = case.submission.draft
-            self.query_one(CodeView).show(text_to_review(draft), draft.language, violations, recorder.lines)
-        self._reader.show_place()
-        self.set_class(case is not None and not violations, "-clean")
-        self._decisions.reset()
-        self.refresh_bindings()
 
     # --- actions: deciding ------------------------------------------------------------------------
 
@@ -193,7 +137,7 @@ class ReviewScreen(BaseScreen):
         """Claim the submission, or release it."""
         case = await self._decisions.claim()
         if case is not None:
-            self._update(case)
+            self._selection.update(case)
 
     @work(exclusive=True, group="triage")
     async def action_triage(self, outcome: str) -> None:

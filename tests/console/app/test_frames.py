@@ -35,7 +35,7 @@ async def welcome_over_health(app: ConsoleApp, pilot: Pilot[Any]) -> None:
 
 
 DRAWN: dict[str, tuple[str, Open]] = {
-    "review": ("ReviewScreen", keys("1", "n")),
+    "review": ("ReviewScreen", keys("1")),
     "review-help": ("HelpScreen", keys("1", "question_mark")),
     "run": ("RunScreen", keys("2")),
     "history": ("HistoryScreen", keys("4")),

@@ -58,16 +58,17 @@ async def test_folded_code_says_so_and_is_not_read() -> None:
     found = (violation(span(7, 9, 13)),)
     async with open_console(FakeEngine(case("s-1", PYTHON, violations=found)), (120, 120)) as (app, pilot):
         view = app.screen.query_one(CodeView)
-        await until(pilot, lambda: view.read == 1)
+        await until(pilot, lambda: view._code.read == 1 and view.current == 0)
+        view.current = None
         assert view.fold()
-        await until(pilot, lambda: "2 lines folded" in plain(app) and view.read < 1)
+        await until(pilot, lambda: "2 lines folded" in plain(app) and view._code.read < 1)
         view.go_to(5)
         view.current = 0
         await until(pilot, lambda: "eval(four)" in plain(app))
         view.fold()
         await until(pilot, lambda: "1 line folded, 1 with violations" in plain(app))
         view.unfold()
-        await until(pilot, lambda: "folded" not in plain(app) and view.read == 1)
+        await until(pilot, lambda: "folded" not in plain(app) and view._code.read == 1)
 
 
 def test_the_map_shows_the_gravest_of_each_part() -> None:

@@ -1,0 +1,107 @@
+"""The lines between the header and the code: why this level, what it will do, what it may have."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.widgets import Static
+
+from console.review import answer
+from console.review.mismatch import mismatch
+from console.safety.text import Part, clip, content, pad, wrapped_parts
+from console.widgets.rows import NARROW
+from engine.models import Case
+
+LABEL_CELLS = 13
+MOST_ROWS = 5
+
+
+class AnswerPanel(Static):
+    """The answer to what a reviewer asks first, in a few lines."""
+
+    DEFAULT_CSS = """
+    AnswerPanel { height: auto; padding: 0 1; background: $surface; border-bottom: none; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._case: Case | None = None
+        self._height = 0
+
+    def show(self, case: Case | None) -> None:
+        """Show the answer for another submission."""
+        self._case = case
+        self._fit()
+
+    def on_resize(self) -> None:
+        """Fit the lines to the new width."""
+        self._fit()
+
+    def _fit(self) -> None:
+        width, narrow = self.content_size.width, self.app.size.width < NARROW
+        lines = answer_lines(self._case, width, narrow=narrow) if self._case and width else []
+        # Laying out the whole screen is slow: only where the height changes.
+        self.update(Content("\n").join(content(*line) for line in lines), layout=len(lines) != self._height)
+        self._height = len(lines)
+
+
+def answer_lines(case: Case, width: int, *, narrow: bool) -> list[list[Part]]:
+    """Return the lines; a narrow screen has one line for each answer instead of a table."""
+    level, (said, style) = case.assessment.risk, answer.verdict(case.analysis)
+    wanted = case.submission.draft.permissions
+    why = f"Why {level.value.upper()}: "
+    lines: list[list[Part]] = [
+        [(why, f"bold risk-{level.value}"), clip(answer.reason_of_level(case.assessment), width - len(why))],
+        *_bounded([(said, style), "  ", answer.sentence(case)], width, 2),
+    ]
+    if different := mismatch(case, width // 3):
+        words: list[Part] = [("Mismatch ", "bold warning"), (different, "warning")]
+        short: list[Part] = [words[0], (clip(different, width - 9), "warning")]
+        lines += [short] if narrow else _bounded(words, width, 2)
+    if narrow:
+        return [*lines, [("Asks for ", "muted"), clip(answer.requests(wanted), width - 9)]]
+    return [*lines, *_table(answer.effect_rows(case), width), _limits_line(case, width)]
+
+
+def _limits_line(case: Case, width: int) -> list[Part]:
+    wanted = case.submission.draft.permissions
+    kept = ", keeps its state in a session" if wanted.session else ""
+    return [
+        (pad("limits", LABEL_CELLS), "muted"),
+        clip(answer.limits(wanted.limits) + kept, width - LABEL_CELLS),
+    ]
+
+
+def _table(rows: tuple[answer.EffectRow, ...], width: int) -> list[list[Part]]:
+    """Return effects as a table; the column of a rehearsal is there once there was one."""
+    if not rows:
+        return []
+    rehearsed = any(row.rehearsed for row in rows)
+    cells = (width - LABEL_CELLS) // (3 if rehearsed else 2)
+    titles = ("predicted", "requested", *(("rehearsed",) if rehearsed else ()))
+    head: list[Part] = [" " * LABEL_CELLS, *((pad(title, cells), "faint") for title in titles)]
+    more = len(rows) - MOST_ROWS
+    rest: list[list[Part]] = [[(f"and {more} more kinds: press i", "faint")]] if more > 0 else []
+    return [head, *(_table_row(row, cells, rehearsed=rehearsed) for row in rows[:MOST_ROWS]), *rest]
+
+
+def _table_row(row: answer.EffectRow, cells: int, *, rehearsed: bool) -> list[Part]:
+    last: list[Part] = [pad(", ".join(row.rehearsed) or "–", cells)] if rehearsed else []
+    asked: Part = ("not requested: refused", "success") if row.refused else ", ".join(row.requested) or "–"
+    text, style = asked if isinstance(asked, tuple) else (asked, "foreground" if row.requested else "faint")
+    return [
+        (pad(row.label, LABEL_CELLS), "muted"),
+        (pad(", ".join(row.predicted) or "–", cells - 1), "foreground" if row.predicted else "faint"),
+        " ",
+        (pad(text, cells), style),
+        *last,
+    ]
+
+
+def _bounded(parts: list[Part], width: int, most: int) -> list[list[Part]]:
+    """Return parts as at most so many lines, with `…` at the end where something is missing."""
+    lines: list[list[Part]] = [list(line) for line in wrapped_parts(parts, width)]
+    if len(lines) <= most:
+        return lines
+    rest = [part for line in wrapped_parts(parts, width)[most - 1 :] for part in line]
+    words = "".join(text for text, _ in rest)
+    return [*lines[: most - 1], [(clip(words, width), rest[-1][1])]]

@@ -1,0 +1,98 @@
+"""The submission that is selected in the queue: loaded from the engine, and shown on the screen."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from console.app.state import console_app
+from console.app.workers import run_in_background
+from console.code_view.view import CodeView
+from console.review.answer_panel import AnswerPanel
+from console.review.case_header import CaseHeader
+from console.review.queue import QueueList
+from console.review.requests import RequestPanel
+from console.review.violations import ViolationDetail, ViolationList
+from engine.common.presentation import text_to_review
+from engine.models import Analysis
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from console.review.decision_actions import DecisionActions
+    from console.review.reader import SubmissionReader
+    from engine.models import Case, Event, Summary
+
+REVIEW_EVENTS = frozenset({"decision.first_approval", "claim.created", "claim.released"})
+"""What another reviewer does about a submission that stays pending."""
+
+
+class SelectedSubmission:
+    """Shows the submission under the cursor of the queue."""
+
+    def __init__(self, screen: Screen[None], reader: SubmissionReader, decisions: DecisionActions) -> None:
+        self._screen = screen
+        self._reader = reader
+        self._decisions = decisions
+
+    def queue_changed(self, queue: tuple[Summary, ...]) -> None:
+        """Show the queue without what was decided here, and the submission under its cursor."""
+        rows, decisions = self._screen.query_one(QueueList), console_app(self._screen).decisions
+        rows.show(tuple(each for each in queue if decisions is None or not decisions.is_decided(each.id)))
+        self.select(rows.chosen)
+
+    def select(self, summary: Summary | None) -> None:
+        """Show a submission, or that there is none."""
+        case = self._reader.case
+        if summary is None:
+            self._show(None, None)
+        elif case is None or summary.id != case.submission.id:
+            self._load(summary)
+
+    def on_event(self, event: Event) -> None:
+        """Load the submission again when another reviewer did something about it."""
+        case, summary = self._reader.case, self._decisions.summary
+        known = case is not None and event.subject == case.submission.id
+        if known and summary and event.type in REVIEW_EVENTS:
+            self._load(summary)
+
+    def update(self, case: Case) -> None:
+        """Show what changed about the submission on screen."""
+        self._reader.case = case
+        self._screen.query_one(CaseHeader).show(case, self._decisions.summary)
+        self._screen.query_one(RequestPanel).show(case)
+
+    def _load(self, summary: Summary) -> None:
+        run_in_background(self._screen, partial(self._loaded, summary), "case")
+
+    async def _loaded(self, summary: Summary) -> None:
+        case = await console_app(self._screen).connection.call(lambda client: client.case(summary.id))
+        if case is None:
+            return
+        known = self._reader.case
+        if known is not None and known.submission == case.submission:
+            self._decisions.summary = summary
+            self.update(case)
+        else:
+            self._show(case, summary)
+
+    def _show(self, case: Case | None, summary: Summary | None) -> None:
+        screen = self._screen
+        self._decisions.summary = summary
+        recorder = self._reader.open(case)
+        screen.set_class(case is None, "-empty")
+        screen.query_one(CaseHeader).show(case, summary)
+        screen.query_one(AnswerPanel).show(case)
+        screen.query_one(RequestPanel).show(case)
+        violations = case.analysis.violations if case else ()
+        screen.query_one(ViolationList).show(violations, recorder.outcomes if recorder else {})
+        screen.query_one(ViolationList).show_verdict(case.analysis if case else Analysis())
+        screen.query_one(ViolationDetail).show(None)
+        if case is not None and recorder is not None:
+            draft = case.submission.draft
+            view = screen.query_one(CodeView)
+            view.show(text_to_review(draft), draft.language, violations, recorder.lines)
+        self._reader.show_place()
+        screen.set_class(case is not None and not violations, "-clean")
+        self._decisions.reset()
+        screen.refresh_bindings()
