@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from console.safety.text import Part
 from console.widgets.formatting import bar, full_badge, lasted, now, size
 from engine.common.text import Untrusted
-from engine.models import Case, Status
+from engine.models import NOT_RUN, Case, Status
 
 if TYPE_CHECKING:
     from console.app.app import ConsoleApp
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.client.client import Client
 
 OPEN = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
-REFUSED = frozenset({Status.DENIED, Status.EXPIRED, Status.REFUSED})
+REFUSED = NOT_RUN
 LOOK_SECONDS = 1.0
 """The case is read again after this time even if no event arrives."""
 BAR_CELLS = 24

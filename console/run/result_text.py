@@ -13,6 +13,7 @@ STATUS_STYLES = {
     Status.PENDING: "accent",
     Status.EXPIRED: "warning",
     Status.DENIED: "error",
+    Status.CHANGES_REQUESTED: "warning",
     Status.REFUSED: "error",
 }
 

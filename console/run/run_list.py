@@ -21,6 +21,7 @@ SIGNS = {
     Status.KILLED: ("✗", "bold error"),
     Status.PENDING: ("…", "accent"),
     Status.DENIED: ("−", "error"),
+    Status.CHANGES_REQUESTED: ("~", "warning"),
     Status.EXPIRED: ("⊘", "warning"),
     Status.REFUSED: ("⊗", "error"),
 }

@@ -20,6 +20,7 @@ COMMANDS = {
     "show": "engine.cli.commands.submissions:show",
     "approve": "engine.cli.commands.submissions:approve",
     "deny": "engine.cli.commands.submissions:deny",
+    "request-changes": "engine.cli.commands.changes:request_changes",
     "claim": "engine.cli.commands.claims:claim",
     "extend": "engine.cli.commands.claims:extend",
     "expired": "engine.cli.commands.claims:expired",

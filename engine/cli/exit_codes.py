@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from engine.models import Case, KillReason, Status
+from engine.models import NOT_RUN, Case, KillReason
 
 
 class ExitCode(IntEnum):
@@ -17,7 +17,7 @@ class ExitCode(IntEnum):
     USAGE = 2
     """Unknown command, option or argument."""
     NOT_APPROVED = 3
-    """The submission was denied, expired or refused."""
+    """The submission was denied or refused, it expired, or changes were requested."""
     KILLED = 4
     """The run was killed: limit, reviewer or shutdown."""
     ERROR = 5
@@ -28,7 +28,7 @@ class ExitCode(IntEnum):
 
 def exit_code_of(case: Case) -> ExitCode:
     """Return the exit code for the status and result of a case."""
-    if case.status in {Status.DENIED, Status.EXPIRED, Status.REFUSED}:
+    if case.status in NOT_RUN:
         return ExitCode.NOT_APPROVED
     if case.result is None:
         return ExitCode.OK

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -40,6 +40,7 @@ from engine.models import (
     Grant,
     Health,
     Language,
+    LineComment,
     Meters,
     OutputChunk,
     ReviewRecord,
@@ -150,10 +151,19 @@ class Client:
         reason: str = "",
         grant: Grant | None = None,
         review_record: ReviewRecord | None = None,
+        comments: Sequence[LineComment] = (),
     ) -> Case:
-        """Decide about the submission with `digest`; `review_record` says what was displayed."""
+        """Decide about the submission with `digest`; `review_record` says what was displayed.
+
+        `comments` belong to the outcome `changes_requested`: what to change, line by line.
+        """
         decided = DecisionRequest(
-            outcome=outcome, digest=digest, reason=Untrusted(reason), grant=grant, review_record=review_record
+            outcome=outcome,
+            digest=digest,
+            reason=Untrusted(reason),
+            grant=grant,
+            review_record=review_record,
+            comments=tuple(comments),
         )
         signed = sign(id, decided, self._key) if self._key else decided
         return Case.model_validate_json(await self._transport.post(f"/submissions/{id}/decision", signed))

@@ -21,6 +21,7 @@ from engine.models import (
     Health,
     Language,
     Level,
+    LineComment,
     MatchMode,
     Meters,
     NewToken,
@@ -132,6 +133,7 @@ class SyncClient:
         reason: str = "",
         grant: Grant | None = None,
         review_record: ReviewRecord | None = None,
+        comments: Sequence[LineComment] = (),
     ) -> Case: ...
     def claim(self, id: str) -> Case: ...
     def release(self, id: str) -> Case: ...

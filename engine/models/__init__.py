@@ -13,7 +13,8 @@ from engine.models.analysis import (
     Violation,
 )
 from engine.models.base import Digest, FrozenModel, Language, Level, Principal, Role, Roles
-from engine.models.case import Case, SimilarSubmission, Status
+from engine.models.case import NOT_RUN, Case, SimilarSubmission, Status
+from engine.models.comments import CommentReply, LineComment
 from engine.models.decision import (
     WITHDRAWN,
     Assessment,
@@ -71,6 +72,7 @@ from engine.models.submission import (
 from engine.models.token import ROLES, NewToken, Scope, Token
 
 __all__ = [
+    "NOT_RUN",
     "ROLES",
     "WITHDRAWN",
     "Analysis",
@@ -81,6 +83,7 @@ __all__ = [
     "Certainty",
     "Check",
     "Claim",
+    "CommentReply",
     "Confidence",
     "Consequence",
     "Decision",
@@ -105,6 +108,7 @@ __all__ = [
     "Language",
     "Level",
     "Limits",
+    "LineComment",
     "MatchMode",
     "Meters",
     "NewToken",

@@ -18,6 +18,7 @@ from engine.models import (
     InputFile,
     Language,
     Level,
+    LineComment,
     MatchMode,
     Package,
     Permissions,
@@ -27,6 +28,7 @@ from engine.models import (
     Status,
     Stream,
 )
+from engine.models.comments import MOST_COMMENTS
 
 AGENT = "pratique-agent"
 """The header in which one connection of an unregistered agent names itself, by a secret of its own."""
@@ -73,6 +75,10 @@ class DecisionRequest(FrozenModel):
     reason: Untrusted = Untrusted("")
     grant: Grant | None = None
     review_record: ReviewRecord | None = None
+    comments: tuple[LineComment, ...] = Field(
+        (), max_length=MOST_COMMENTS, exclude_if=lambda value: not value
+    )
+    """What is to be changed, line by line, with the outcome `changes_requested`."""
     signature: Signature | None = None
     """The signature of all other fields, if the token requires one."""
 

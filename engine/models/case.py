@@ -19,12 +19,17 @@ class Status(StrEnum):
 
     PENDING = "pending"
     DENIED = "denied"
+    CHANGES_REQUESTED = "changes_requested"
     EXPIRED = "expired"
     REFUSED = "refused"
     QUEUED = "queued"
     RUNNING = "running"
     FINISHED = "finished"
     KILLED = "killed"
+
+
+NOT_RUN = frozenset({Status.DENIED, Status.CHANGES_REQUESTED, Status.EXPIRED, Status.REFUSED})
+"""How a submission is over that never ran."""
 
 
 class Case(FrozenModel):

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from engine.common.text import Untrusted
 from engine.models.base import Digest, FrozenModel, Level, Principal
+from engine.models.comments import MOST_COMMENTS, LineComment
 from engine.models.submission import Grant
 
 
@@ -32,10 +33,14 @@ class Assessment(FrozenModel):
 
 
 class DecisionOutcome(StrEnum):
-    """How a decision ends. `expired` is nobody's no; `refused` is the policy's."""
+    """How a decision ends. `expired` is nobody's no; `refused` is the policy's.
+
+    With `changes_requested` the submission is over, and the agent is asked for a revision of it.
+    """
 
     APPROVED = "approved"
     DENIED = "denied"
+    CHANGES_REQUESTED = "changes_requested"
     EXPIRED = "expired"
     REFUSED = "refused"
 
@@ -143,6 +148,8 @@ class Decision(FrozenModel):
     review_record: ReviewRecord | None = None
     pre_approval: str = ""
     """The id of the pre-approval that approved it."""
+    comments: tuple[LineComment, ...] = Field((), max_length=MOST_COMMENTS, exclude_if=_nothing)
+    """What is to be changed, line by line; `reason` is the general comment."""
     signature: Signature | None = None
 
     def signed(self, signature: Signature) -> Decision:

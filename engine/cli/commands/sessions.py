@@ -20,7 +20,7 @@ from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.local_files import read_file
 from engine.common.text import visible
-from engine.models import Language, Session
+from engine.models import NOT_RUN, Language, Session
 from engine.models.api import OutputLine
 
 app = typer.Typer(
@@ -148,7 +148,7 @@ def _stream_call(
         return last
 
     last = with_client(follow, requester)
-    if last.status in {"denied", "expired", "refused"}:
+    if last.status in NOT_RUN:
         raise typer.Exit(ExitCode.NOT_APPROVED)
     if last.status == "killed":
         raise typer.Exit(ExitCode.KILLED)

@@ -22,6 +22,7 @@ from engine.models import (
     Draft,
     Erasure,
     Level,
+    LineComment,
     OutputChunk,
     Package,
     Result,
@@ -89,9 +90,21 @@ def print_case(case: Case) -> None:
     print_line(wrap(f"         from {visible(submission.requester.name)}{_purpose(draft.purpose)}", 9))
     for line in request_lines(draft):
         print_line(wrap(f"         {line}", 11))
+    if case.decision:
+        print_comments(case.decision.comments)
     print_violations(case.analysis.violations)
     print_verdict(case.analysis)
     print_line(dim(f"         digest {submission.digest}"))
+
+
+def print_comments(comments: Iterable[LineComment]) -> None:
+    """Print what a reviewer wants changed, each comment with its number, its lines and its suggestion."""
+    for number, comment in enumerate(comments, 1):
+        lines = f"{comment.first}-{comment.last}" if comment.last > comment.first else f"{comment.first}"
+        where = f"{visible(comment.file)}:{lines}" if comment.file else f"line {lines}"
+        print_line(f"  {number}. {where}: {visible(comment.text, keep=chr(10))}")
+        for line in comment.suggestion.text.splitlines():
+            print_line(f"     > {visible(line)}")
 
 
 def request_lines(draft: Draft) -> list[str]:

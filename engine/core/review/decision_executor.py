@@ -9,13 +9,23 @@ from engine.core.history.event_bus import EventBus
 from engine.core.queue import ActiveSubmission, WorkQueue
 from engine.core.review.decisions import ReviewDecisions
 from engine.history.errors import AlreadyRecordedError
-from engine.models import Case, Decision, DecisionOutcome, Grant, Principal, ReviewRecord, Status
+from engine.models import (
+    Case,
+    Decision,
+    DecisionOutcome,
+    Grant,
+    LineComment,
+    Principal,
+    ReviewRecord,
+    Status,
+)
 from engine.policy.deadline import released_case
 from engine.policy.review import needs_second_approval
 
 STATUS_OF = {
     DecisionOutcome.APPROVED: Status.QUEUED,
     DecisionOutcome.DENIED: Status.DENIED,
+    DecisionOutcome.CHANGES_REQUESTED: Status.CHANGES_REQUESTED,
     DecisionOutcome.EXPIRED: Status.EXPIRED,
     DecisionOutcome.REFUSED: Status.REFUSED,
 }
@@ -84,11 +94,12 @@ class DecisionExecutor:
         outcome: DecisionOutcome,
         reason: str,
         review_record: ReviewRecord | None = None,
+        comments: tuple[LineComment, ...] = (),
     ) -> Case:
-        """Deny, refuse or expire a submission."""
+        """Deny, refuse or expire a submission, or request changes."""
         async with self._decisions.keys_held():
             decision = await self._decisions.make(
-                entry.case, by, outcome, reason, review_record=review_record
+                entry.case, by, outcome, reason, review_record=review_record, comments=comments
             )
             case = await self._settle(entry, decision)
         self._queue.close(entry)

@@ -16,7 +16,17 @@ from engine.core.sandbox_startup import SandboxStartup
 from engine.core.submissions.canonical import digest
 from engine.history.errors import HistoryError
 from engine.images import reference
-from engine.models import Case, Decision, DecisionOutcome, Grant, Principal, ReviewRecord, ShownBy, Status
+from engine.models import (
+    Case,
+    Decision,
+    DecisionOutcome,
+    Grant,
+    LineComment,
+    Principal,
+    ReviewRecord,
+    ShownBy,
+    Status,
+)
 from engine.policy import excess
 from engine.policy.binding import analysis_hash, changed
 from engine.policy.review import decision_obstacle, unreviewed_items
@@ -133,6 +143,7 @@ class ReviewDecisions:
         grant: Grant | None = None,
         review_record: ReviewRecord | None = None,
         pre_approval: str = "",
+        comments: tuple[LineComment, ...] = (),
     ) -> Decision:
         """Return a signed decision, an approval bound to the image that it is for.
 
@@ -152,6 +163,7 @@ class ReviewDecisions:
             analysis=analysis_hash(case.analysis),
             review_record=review_record,
             pre_approval=pre_approval,
+            comments=comments,
         )
         try:
             return await self._keys.sign(decision)

@@ -11,6 +11,7 @@ from engine.common.text import Untrusted, visible
 from engine.core.config.policy_store import PolicyStore
 from engine.core.history.event_bus import EventBus
 from engine.core.queue import ActiveSubmission, WorkQueue, open_entry
+from engine.core.review.comments import require_comments
 from engine.core.review.decision_executor import DecisionExecutor
 from engine.core.review.decisions import ReviewDecisions
 from engine.core.review.pre_approvals import POLICY, PreApprovals
@@ -27,6 +28,7 @@ from engine.models import (
     DecisionOutcome,
     Draft,
     Grant,
+    LineComment,
     Principal,
     ReviewRecord,
     Status,
@@ -96,8 +98,9 @@ class SubmissionService:
         reason: str = "",
         grant: Grant | None = None,
         review_record: ReviewRecord | None = None,
+        comments: tuple[LineComment, ...] = (),
     ) -> Case:
-        """Approve or deny the submission whose digest was `shown`; the last required approval starts its run.
+        """Decide about the submission whose digest was `shown`; the last required approval starts its run.
 
         Raises:
             Problem: the principal may not, it is decided or late, the digest or the grant is wrong, or
@@ -109,8 +112,10 @@ class SubmissionService:
         async with self._queue.exclusive(entry):
             overdue = self._queue.overdue(entry)
             self._decisions.require_decidable(entry.case, by, outcome, shown, overdue=overdue)
+            require_comments(entry.case, outcome, reason, comments)
             if outcome is not DecisionOutcome.APPROVED:
-                return await self._executor.deny(entry, by, DecisionOutcome.DENIED, reason, review_record)
+                no = outcome if outcome is DecisionOutcome.CHANGES_REQUESTED else DecisionOutcome.DENIED
+                return await self._executor.deny(entry, by, no, reason, review_record, comments)
             self._decisions.require_reviewed(entry.case, by, review_record)
             given = grant or Grant(permissions=entry.case.submission.draft.permissions)
             return await self._executor.approve(entry, by, reason, given, review_record)

@@ -54,6 +54,7 @@ STATE, COUNT = "case_sha256", "case_events"
 OUTCOME_OF = {
     "pending": None,
     "denied": "denied",
+    "changes_requested": "changes_requested",
     "expired": "expired",
     "refused": "refused",
     "queued": "approved",
@@ -61,7 +62,7 @@ OUTCOME_OF = {
     "finished": "approved",
     "killed": "approved",
 }
-OVER = {"denied", "expired", "refused", "finished", "killed"}
+OVER = {"denied", "changes_requested", "expired", "refused", "finished", "killed"}
 UNMEASURED = {"interrupted", "policy", "sandbox-failed", "engine-lost"}
 """Kill reasons of runs whose result the engine wrote without having followed them to their end."""
 README = """Case file of Pratique for the submission {id}

@@ -11,7 +11,7 @@ from engine.common.errors import Problem
 from engine.common.presentation import describe_evidence
 from engine.common.text import mark_hidden
 from engine.core import Engine
-from engine.models import Case, Display, KillReason, Result, Status, Stream
+from engine.models import NOT_RUN, Case, Display, KillReason, Result, Stream
 from engine.models.api import OutputLine
 from engine.policy.output.agent_output import prepare_for_agent
 from engine.policy.output.masking.stream import MOST_SECRET, settled
@@ -94,7 +94,7 @@ def status_line(case: Case) -> OutputLine:
 
 def failure_reason(case: Case) -> str:
     """Return why an execution failed; empty if it succeeded."""
-    if case.status in {Status.DENIED, Status.EXPIRED, Status.REFUSED}:
+    if case.status in NOT_RUN:
         reason = f": {mark_hidden(case.decision.reason)}" if case.decision and case.decision.reason else ""
         return f"{case.status.value}{reason}"
     return _run_failure(case.result) if case.result else ""

@@ -15,10 +15,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from engine.common.presentation import describe_result
 from engine.common.text import mark_hidden
 from engine.models import (
+    NOT_RUN,
     WITHDRAWN,
     Case,
     DecisionOutcome,
     Level,
+    LineComment,
     OutputChunk,
     Result,
     Status,
@@ -31,7 +33,6 @@ from engine.policy.output.agent_output import prepare_for_agent
 from engine.policy.output.masking.stream import MOST_SECRET
 
 MOST_FINDINGS = 50
-REFUSALS = frozenset({Status.DENIED, Status.EXPIRED, Status.REFUSED})
 OPEN = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
 
 
@@ -44,13 +45,21 @@ class ToolStatus(StrEnum):
     FINISHED = "finished"
     KILLED = "killed"
     DENIED = "denied"
+    CHANGES_REQUESTED = "changes_requested"
     EXPIRED = "expired"
     REFUSED = "refused"
     WITHDRAWN = "withdrawn"
 
 
 FAILURES = frozenset(
-    {ToolStatus.DENIED, ToolStatus.EXPIRED, ToolStatus.REFUSED, ToolStatus.WITHDRAWN, ToolStatus.KILLED}
+    {
+        ToolStatus.DENIED,
+        ToolStatus.CHANGES_REQUESTED,
+        ToolStatus.EXPIRED,
+        ToolStatus.REFUSED,
+        ToolStatus.WITHDRAWN,
+        ToolStatus.KILLED,
+    }
 )
 
 
@@ -61,6 +70,17 @@ class ReportedViolation(BaseModel):
     severity: Level
     line: int
     message: str
+
+
+class RequestedChange(BaseModel):
+    """What a reviewer wants changed in some lines."""
+
+    number: int = Field(description="The number for `replies`; 0 is the general comment, in `reason`.")
+    file: str = Field(description="The name of an input file; empty: the code.")
+    first_line: int
+    last_line: int
+    comment: str
+    suggestion: str = Field("", description="What to write in place of these lines.")
 
 
 class ArtifactInfo(BaseModel):
@@ -93,7 +113,8 @@ class ToolResult(BaseModel):
     verdict: Verdict = Field(Verdict.UNPROVEN, description="`harmless` is proven; see docs/verdict.md.")
     unproven: list[str] = Field([], description="What could not be proven harmless, and where.")
     violations: list[ReportedViolation] = []
-    reason: str = Field("", description="Why it was denied, in the words of the reviewer.")
+    reason: str = Field("", description="Why it was not approved, in the words of the reviewer.")
+    requested_changes: list[RequestedChange] = Field([], description="What to change, line by line.")
     would_be_allowed: list[str] = Field([], description="What to change, where the answer was no.")
     exit_code: int | None = None
     kill_reason: str | None = None
@@ -131,11 +152,26 @@ def tool_result(case: Case, guest: GuestOutput | None = None) -> ToolResult:
         verdict=case.analysis.verdict,
         unproven=[_place(one) for one in case.analysis.unproven[:MOST_FINDINGS]],
         violations=[_finding(violation) for violation in case.analysis.violations[:MOST_FINDINGS]],
-        reason=mark_hidden(decision.reason) if decision and case.status in REFUSALS else "",
-        would_be_allowed=_would_be_allowed(case) if case.status in REFUSALS else [],
+        reason=mark_hidden(decision.reason) if decision and case.status in NOT_RUN else "",
+        requested_changes=_requested_changes(decision.comments) if decision else [],
+        would_be_allowed=_would_be_allowed(case) if case.status in NOT_RUN else [],
         untrusted_output=guest or GuestOutput(),
         **(_run_fields(result) if result else {}),
     )
+
+
+def _requested_changes(comments: Iterable[LineComment]) -> list[RequestedChange]:
+    return [
+        RequestedChange(
+            number=number,
+            file=mark_hidden(comment.file),
+            first_line=comment.first,
+            last_line=comment.last,
+            comment=mark_hidden(comment.text, keep="\n\t"),
+            suggestion=mark_hidden(comment.suggestion, keep="\n\t"),
+        )
+        for number, comment in enumerate(comments, 1)
+    ]
 
 
 def _place(unproven: Unproven) -> str:
@@ -227,6 +263,10 @@ def _message(case: Case) -> str:
         ToolStatus.RUNNING: f"It was approved and runs. Call code_result with id {id}.",
         ToolStatus.EXPIRED: "It did not run: nobody decided in time. Submit it again later.",
         ToolStatus.DENIED: "It did not run: a person said no. Do not submit it again unchanged.",
+        ToolStatus.CHANGES_REQUESTED: (
+            "It did not run: a person asks for changes (reason, requested_changes). Make them, and call "
+            f"code_execute with the whole revised program and revises={id}; answer comments in replies."
+        ),
         ToolStatus.REFUSED: "It did not run: the policy lets nobody approve it. Change it first.",
         ToolStatus.WITHDRAWN: "It did not run: it was withdrawn before anybody decided.",
     }.get(status_of(case), "It ended.")

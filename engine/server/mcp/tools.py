@@ -67,7 +67,7 @@ EXECUTE = (
 )
 RESULT = (
     "Wait for a call and return its status and result: pending_approval, queued, running, finished, killed, "
-    "denied, expired, refused or withdrawn."
+    "denied, changes_requested, expired, refused or withdrawn."
 )
 CANCEL = "Withdraw a pending call, or kill its run."
 INSTALL = f"Install packages in a session, for the executions that follow. {WAITS}"

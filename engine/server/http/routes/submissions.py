@@ -108,7 +108,10 @@ def _decision_routes(router: APIRouter, engine: Engine) -> None:
 
     @router.post("/submissions/{id}/decision", summary="Decide about a submission")
     async def decide(id: str, body: DecisionRequest, by: CurrentCaller) -> Case:
-        """Approve or deny the submission with this digest. A token with a key needs a signed decision."""
+        """Approve, deny, or request changes to the submission with this digest.
+
+        A token with a key needs a signed decision.
+        """
         if by.token and by.token.key:
             verify(id, body, by.token.key)
         return await engine.submissions.decide(
@@ -119,6 +122,7 @@ def _decision_routes(router: APIRouter, engine: Engine) -> None:
             body.reason.text,
             body.grant,
             body.review_record,
+            body.comments,
         )
 
 
