@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from engine.analysis.rule import explained
 from engine.models import Level, PredictedEffect, Span, Violation
 
 MAX_RELATED = 200
@@ -26,12 +27,16 @@ def grouped(violations: Iterable[Violation], severities: Mapping[str, Level]) ->
 def _merged(group: list[Violation], severity: Level) -> Violation:
     if len(group) == 1:
         first = group[0]
-        return first if first.severity is severity else first.with_severity(severity, first.related)
+        return (
+            first
+            if first.severity is severity
+            else first.with_severity(severity, explained(first.why, severity), first.related)
+        )
     group.sort(key=lambda violation: _order(violation.span))
     first = group[0]
     others = {span for violation in group for span in (violation.span, *violation.related)} - {first.span}
     related = tuple(sorted(others, key=_order)[:MAX_RELATED])
-    return first.with_severity(severity, related)
+    return first.with_severity(severity, explained(first.why, severity), related)
 
 
 def _order(span: Span) -> tuple[int, int, int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from engine.common.text import Untrusted
@@ -51,7 +52,7 @@ class Rule:
             span=span,
             message=Untrusted(message),
             attack=self.attack,
-            why=self.why,
+            why=explained(self.why, severity or self.severity),
             fix=self.fix,
             cwe=self.cwe,
             owasp=self.owasp,
@@ -59,3 +60,18 @@ class Rule:
             related=related,
             layers=layers,
         )
+
+
+_LEVELS = "|".join(level.value.upper() for level in Level)
+_CLAUSE = re.compile(rf"; (?=(?:{_LEVELS})\b)")
+
+
+def explained(why: str, severity: Level) -> str:
+    """Return why a violation has its severity, beginning with that severity's own clause."""
+    name = severity.value.upper()
+    if why.startswith(name):
+        return why
+    first, *others = _CLAUSE.split(why.rstrip("."))
+    own = next((clause for clause in others if clause.startswith(name)), f"{name} in this place")
+    rest = [clause for clause in (first, *others) if clause != own]
+    return "; ".join((own, *rest)) + "."

@@ -57,9 +57,9 @@ class Violation(FrozenModel):
     layers: tuple[str, ...] = ()
     """What was decoded to find it, outermost first: `base64`, `zlib`, `exec`, `shell`."""
 
-    def with_severity(self, severity: Level, related: tuple[Span, ...]) -> Violation:
-        """Return the violation with another severity, for all these places."""
-        return self._with(severity=severity, related=related)
+    def with_severity(self, severity: Level, why: str, related: tuple[Span, ...]) -> Violation:
+        """Return the violation with another severity and its reason, for all these places."""
+        return self._with(severity=severity, why=why, related=related)
 
     def within(self, layers: tuple[str, ...]) -> Violation:
         """Return the violation as found below these layers."""

@@ -10,6 +10,7 @@ from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.rules.objects import GADGET, PROBE
 from engine.analysis.python.word_lists import words
+from engine.models import Level
 
 HARD: Final = frozenset(
     words(
@@ -55,4 +56,4 @@ def check_format(evaluator: Evaluator, node: ast.AST, template: str) -> None:
     """Report a format string that reaches attributes: `{x.__class__}`."""
     if _FORMAT_PROBE.search(template):
         evaluator.relevant += 1
-        evaluator.report(PROBE, node, "The format string reads internal attributes")
+        evaluator.report(PROBE, node, "The format string reads internal attributes", severity=Level.HIGH)

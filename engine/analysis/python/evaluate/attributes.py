@@ -8,7 +8,7 @@ from engine.analysis.python import gadgets
 from engine.analysis.python.evaluate import functions, lookups
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.names import BUILTINS, HEAVY_MODULES, canonical
-from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall
+from engine.analysis.python.evaluate.sink_registry import CALLS, DANGEROUS_CALLBACKS, PythonCall
 from engine.analysis.python.evaluate.values import PythonValue, text_of
 from engine.analysis.python.rules import execution
 from engine.models import Level
@@ -139,7 +139,9 @@ def check_built(evaluator: Evaluator, node: ast.AST, found: PythonValue, key: Py
             execution.HIDDEN_NAME, node, f"The name of {found.name} is assembled from parts", value=key
         )
     else:
-        evaluator.report(execution.INDIRECT_NAME, node, f"Reaches {found.name} indirectly", value=found)
+        level = Level.HIGH if found.name in DANGEROUS_CALLBACKS else None
+        message = f"Reaches {found.name} indirectly"
+        evaluator.report(execution.INDIRECT_NAME, node, message, severity=level, value=found)
 
 
 _DANGEROUS_BUILTINS = frozenset(

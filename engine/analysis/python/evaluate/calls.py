@@ -7,6 +7,7 @@ import ast
 from engine.analysis.python.evaluate import attributes, fold, functions, lookups
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.sink_registry import (
+    ANY_OBJECT,
     CALLS,
     DANGEROUS_CALLBACKS,
     METHODS,
@@ -156,6 +157,10 @@ def _other(evaluator: Evaluator, call_: PythonCall) -> PythonValue | None:
         found = derived(NOTHING, *call_.args)
         pass_arguments(evaluator, call_)
         return found
+    handler = ANY_OBJECT.get(call_.name.rpartition(".")[2]) if "." in call_.name else None
+    if handler is not None:
+        evaluator.relevant += 1
+        return handler(evaluator, call_)
     pass_arguments(evaluator, call_)
     value = PythonValue(name=f"{call_.name}()", taint=call_.taint | taint_of(call_.receiver))
     for part in (*call_.args, call_.receiver):

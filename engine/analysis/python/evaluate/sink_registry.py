@@ -50,6 +50,8 @@ PREFIXES: dict[str, Handler] = {}
 """What a call of anything in a module does, by the module's first name."""
 METHODS: dict[str, Handler] = {}
 """What a method means whose object is unknown, by the method's name."""
+ANY_OBJECT: dict[str, Handler] = {}
+"""What a method means that no other table knows, of an object of any class, by the method's name."""
 TEXT_METHODS: dict[str, Handler] = {}
 """What a method of a text or container means beyond its result, by the method's name."""
 TOUCHING: set[str] = set()

@@ -45,7 +45,7 @@ INDIRECT_NAME = python_rule(
     "obfuscation",
     Level.MEDIUM,
     attack="Reaches a function through a namespace or `getattr`, where a search does not look.",
-    why="MEDIUM: the name is readable; HIGH where it is assembled from parts.",
+    why="MEDIUM: the name is readable; HIGH for what runs code or programs.",
     fix="Write the attribute directly.",
     match=(
         "import os\nvars(os)['system']",

@@ -27,7 +27,7 @@ WRITE = python_rule(
     "fs_write",
     Level.MEDIUM,
     attack="Replaces files, installs programs or fills the disk.",
-    why="MEDIUM outside the working folder, LOW inside it; HIGH for system paths.",
+    why="MEDIUM outside the working folder, LOW inside it and in `/tmp`; HIGH for system paths.",
     fix="Write below the working folder, and state it in the purpose.",
     match=(
         "open('a', 'w')",

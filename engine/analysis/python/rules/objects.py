@@ -9,9 +9,12 @@ DESERIALIZE = python_rule(
     "py-deserialize",
     "Data is loaded in a format that can run code",
     "deserialization",
-    Level.MEDIUM,
+    Level.HIGH,
     attack="Puts a call into the data, which runs when the data is loaded.",
-    why="MEDIUM: harmless for data that this code wrote; CRITICAL for data from outside.",
+    why=(
+        "HIGH: whoever wrote the data runs code here; CRITICAL for data from outside; MEDIUM for models "
+        "and for files of this code: below the working folder, or written by it."
+    ),
     fix="Use JSON; `yaml.safe_load`; `torch.load(..., weights_only=True)`; `numpy.load` without pickles.",
     match=(
         "import pickle\npickle.loads(x)",
@@ -68,7 +71,7 @@ PROBE = python_rule(
     "escape_gadget",
     Level.MEDIUM,
     attack="Is the first step of a chain to other classes, code or globals.",
-    why="MEDIUM: debugging code does it too.",
+    why="MEDIUM: debugging code does it too; HIGH in a format string, which somebody else may write.",
     fix="Use `type(x)`, `inspect.signature` or `vars`.",
     match=(
         "f.__code__.co_consts",

@@ -9,9 +9,9 @@ SECRET = python_rule(
     "py-secret-environment",
     "Secrets are read from the environment",
     "secrets_env",
-    Level.MEDIUM,
+    Level.HIGH,
     attack="Collects keys, tokens and passwords.",
-    why="MEDIUM: API clients read one; CRITICAL where it is sent out.",
+    why="HIGH: everything is collected; LOW for one key that is named, and for a copy for a child.",
     fix="Request the secret by reference.",
     match=(
         "import os\nos.environ['AWS_SECRET_ACCESS_KEY']",

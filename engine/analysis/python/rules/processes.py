@@ -13,7 +13,7 @@ PROCESS = python_rule(
     attack="Runs any program with the rights of this process: shells, downloaders, deletion tools.",
     why=(
         "MEDIUM: legitimate code does it too; the command itself is analysed as shell and can "
-        "raise the severity."
+        "raise the severity; LOW for commands that only show something."
     ),
     fix=("Use a library call; if a program is needed, pass a constant list of arguments without a shell."),
     match=(

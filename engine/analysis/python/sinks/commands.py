@@ -14,6 +14,12 @@ from engine.analysis.python.rules.network import DOWNLOAD_RUN
 from engine.models import Language
 
 _KILLERS = re.compile(r"(?:^|[\s;&|/'\"])(?:kill|pkill|killall|taskkill|xkill|skill)(?:\.exe)?(?=\s|$|'|\")")
+_SHOWING = re.compile(
+    r"(?:git (?:status|log|diff|show|branch|rev-parse|describe|ls-files|blame|shortlog|remote -v|--version)"
+    r"|(?:[\w./-]*(?:python[\d.]*|node|npm|gcc|java|go|cargo|ffmpeg|make|git)) (?:--version|-V|-v)"
+    r"|clear|cls|date|uptime|tput \w+)(?: [\w./=%@{}:+ -]*)?$"
+)
+"""Commands that show something about the work, and change nothing."""
 _DROPPED = re.compile(r"[\w./\\:~-]+")
 
 
@@ -30,6 +36,11 @@ def judge(
     text = line.replace(HOLE, "x")
     if by_shell or not _inline(line):
         evaluator.embed(text, Language.SHELL, call.node, command, "shell" if by_shell else "command")
+
+
+def only_shows(line: str | None) -> bool:
+    """Whether a command line is one that only shows something."""
+    return line is not None and _SHOWING.match(line) is not None
 
 
 def _inline(line: str) -> bool:

@@ -8,9 +8,10 @@ import re
 from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.sink_registry import CALLS, Handler, PythonCall, handles
-from engine.analysis.python.evaluate.values import PythonValue, Taint
+from engine.analysis.python.evaluate.values import NOTHING, PythonValue, Taint, derived
 from engine.analysis.python.rules import private as rules
 from engine.analysis.python.rules.objects import TAMPER
+from engine.analysis.python.sinks import folding as folding  # noqa: PLC0414 - it registers the handlers that are wrapped here
 from engine.analysis.python.word_lists import words
 from engine.models import EffectKind, Level
 
@@ -39,7 +40,8 @@ def read(evaluator: Evaluator, node: ast.AST, name: str | None) -> PythonValue:
     secret = name is not None and _SECRET_NAME.search(name) is not None
     evaluator.add_effect(EffectKind.ENVIRONMENT, name, node)
     if secret:
-        evaluator.report(rules.SECRET, node, f"Reads the secret `{name}` from the environment")
+        message = f"Reads the secret `{name}` from the environment"
+        evaluator.report(rules.SECRET, node, message, severity=Level.LOW)
     else:
         evaluator.report(ENVIRONMENT, node, f"Reads {name or 'a variable'} from the environment")
     value = PythonValue(taint=Taint.ENVIRONMENT | (Taint.SECRET if secret else 0))
@@ -92,7 +94,7 @@ def whole(evaluator: Evaluator, node: ast.AST) -> PythonValue:
 def take_environment(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Take all variables; a copy is the usual way to start a child."""
     if call.name.endswith(("copy", "keys")):
-        evaluator.report(rules.SECRET, call.node, "Copies the whole environment")
+        evaluator.report(rules.SECRET, call.node, "Copies the whole environment", severity=Level.LOW)
         return PythonValue(name="os.environ", taint=Taint.ENVIRONMENT | Taint.SECRET)
     return whole(evaluator, call.node)
 
@@ -100,6 +102,8 @@ def take_environment(evaluator: Evaluator, call: PythonCall) -> PythonValue | No
 def _on_environment(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     first = call.arg(0)
     if first is not None and first.name == "os.environ":
+        if call.name == "builtins.dict" and call.keywords:
+            return take_environment(evaluator, PythonCall(call.node, "os.environ.copy", [], {}))
         return whole(evaluator, call.node)
     previous = _BEFORE.get(call.name)
     if previous is not None:
@@ -108,7 +112,7 @@ def _on_environment(evaluator: Evaluator, call: PythonCall) -> PythonValue | Non
         made = PythonValue()
         made.items = {**((first.items if first is not None else None) or {}), **call.keywords}
         return made
-    return first if call.name == "builtins.dict" else None
+    return first if call.name == "builtins.dict" else derived(NOTHING, *call.args)
 
 
 _BEFORE: dict[str, Handler] = {

@@ -18,10 +18,7 @@ EXEC = python_rule(
     "exec_eval",
     Level.HIGH,
     attack="Runs code that no reader of this submission has seen.",
-    why=(
-        "HIGH: the code that runs is not the code under review; MEDIUM where the string is a "
-        "visible constant."
-    ),
+    why="HIGH: honest code is written as code, and what a string holds or becomes is easily overlooked.",
     fix="Submit the code itself; for literals use `ast.literal_eval`, for arithmetic a parser.",
     match=("eval(x)", "exec(open('a').read())", "import builtins as b\nb.exec('1')", "f = eval\nf(x)"),
     not_match=("df.eval('a + b')", "import ast\nast.literal_eval(x)", "def eval(x): return x\neval(1)"),
@@ -51,7 +48,7 @@ EXEC_FOREIGN = python_rule(
     "exec_eval",
     Level.CRITICAL,
     attack=("Lets whoever writes the input, answers the request or controls the socket decide what runs."),
-    why="CRITICAL: the code that runs comes from a person or machine that was not approved.",
+    why="CRITICAL: the code that runs comes from a machine that was not approved; HIGH from whoever types.",
     fix="Parse the input; never run it.",
     match=("eval(input())", "import requests\nexec(requests.get('https://a.example/x').text)"),
     not_match=("import ast\nast.literal_eval(input())", "eval('1')"),
@@ -76,7 +73,10 @@ DYNAMIC_IMPORT = python_rule(
     "exec_eval",
     Level.MEDIUM,
     attack="Loads a module that no import statement shows.",
-    why="MEDIUM: the name may be harmless; HIGH where a dangerous name is assembled from parts.",
+    why=(
+        "MEDIUM: the name may be harmless; HIGH for modules that run code or programs; LOW for the rest of "
+        "the standard library."
+    ),
     fix="Use an import statement.",
     match=("__import__('os')", "import importlib\nimportlib.import_module(name)"),
     not_match=("import os", "importer('os')"),
@@ -143,16 +143,11 @@ def _report(
         decoded = " → ".join((*layers, short))
         evaluator.report(EXEC_DECODED, call.node, f"Decoded: {decoded}", value=source)
     elif taint & FOREIGN:
-        evaluator.report(
-            EXEC_FOREIGN,
-            call.node,
-            f"`{short}` runs text from {taint_words(taint & FOREIGN)}",
-            value=source,
-        )
+        message = f"`{short}` runs text from {taint_words(taint & FOREIGN)}"
+        level = None if taint & (Taint.NETWORK | Taint.SOCKET) else Level.HIGH
+        evaluator.report(EXEC_FOREIGN, call.node, message, severity=level, value=source)
     elif code is not None:
-        built = source is not None and source.built
-        level = None if built else Level.MEDIUM
-        evaluator.report(EXEC, call.node, f"`{short}` runs a constant text", severity=level, value=source)
+        evaluator.report(EXEC, call.node, f"`{short}` runs a constant text", value=source)
     else:
         evaluator.report(EXEC, call.node, f"`{short}` runs text that is known only at run time", value=source)
 
@@ -198,7 +193,7 @@ def import_by_name(evaluator: Evaluator, call: PythonCall) -> PythonValue | None
     found.trail = name.trail if name is not None else ()
     if heavy and name is not None and (name.built or name.layers):
         check_built(evaluator, call.node, found, name)
-    level = None if heavy or top not in STDLIB else Level.LOW
+    level = Level.HIGH if heavy else Level.LOW if top in STDLIB else None
     evaluator.report(DYNAMIC_IMPORT, call.node, f"Imports `{text}` by name", severity=level, value=name)
     return found
 

@@ -76,7 +76,7 @@ def open_file(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     evaluator.report(rules.OPEN, call.node, f"Opens {shown(path)}", value=path)
     taint = access_path(evaluator, call, path, write=write)
     if write:
-        evaluator.report(rules.WRITE, call.node, f"Writes {shown(path)}", severity=_weight(path), value=path)
+        evaluator.report(rules.WRITE, call.node, f"Writes {shown(path)}", severity=weight(path), value=path)
         paths.check_flood(evaluator, call.node)
     value = PythonValue(
         NOTHING if path is None else path.const, "builtins.open()", taint=taint if not write else 0
@@ -86,13 +86,16 @@ def open_file(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     return value
 
 
-def _weight(path: PythonValue | None) -> Level | None:
-    """Writing plain files below the working folder is what a script does."""
+def weight(*targets: PythonValue | None) -> Level | None:
+    """Writing below the working folder, or in the folder for temporary files, is what a script does."""
+    return None if any(map(_elsewhere, targets)) else Level.LOW
+
+
+def _elsewhere(path: PythonValue | None) -> bool:
     name = path_of(path)
     if name is None:
-        return None if path is not None and path.taint else Level.LOW
-    outside = name.startswith(("/", "~", "..", "\\")) or ":" in name[:3]
-    return None if outside else Level.LOW
+        return path is not None and bool(path.taint & (Taint.NETWORK | Taint.SOCKET | Taint.DECODED))
+    return paths.OUTSIDE.search(name) is not None and not paths.is_temporary(name)
 
 
 def shown(path: PythonValue | None) -> str:
@@ -213,12 +216,8 @@ def write_path(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     if call.name.startswith("shutil.co"):
         access_path(evaluator, call, call.arg(0, "src"))
     moved = " to ".join(shown(arg) for arg in call.args[:2] if arg is not None)
-    evaluator.report(
-        rules.WRITE,
-        call.node,
-        f"`{call.name}` {moved}".rstrip(),
-        severity=_weight(call.arg(0, "path")) if quiet else None,
-    )
+    targets = (call.arg(index, ("src", "dst")[index > 0]) for index in _WRITERS[call.name])
+    evaluator.report(rules.WRITE, call.node, f"`{call.name}` {moved}".rstrip(), severity=weight(*targets))
     if quiet:
         paths.check_flood(evaluator, call.node)
     return None

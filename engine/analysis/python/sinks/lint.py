@@ -6,8 +6,8 @@ import re
 
 from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Evaluator
-from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
-from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, PythonCall, handles
+from engine.analysis.python.evaluate.patterns import HOLE
+from engine.analysis.python.evaluate.sink_registry import PythonCall, handles
 from engine.analysis.python.evaluate.values import PythonValue, text_of
 from engine.analysis.python.rules.network import LISTEN
 from engine.analysis.python.sinks.network import LOCAL
@@ -73,23 +73,10 @@ _SQL = re.compile(
 )
 
 
-def _execute(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
-    text = pattern_of(call.arg(0))
-    if HOLE in text and text != HOLE and _SQL.search(text):
+def check_sql(evaluator: Evaluator, call: PythonCall, text: str) -> None:
+    """Report SQL that is put together from parts."""
+    if HOLE in text and _SQL.search(text):
         evaluator.report(SQL, call.node, f"`{text[:80].replace(HOLE, '…')}`")
-    return None
-
-
-for _name in ("execute", "executemany", "executescript", "raw", "read_sql"):
-    METHODS[_name] = _execute
-for _name in (
-    "sqlite3.connect().execute",
-    "sqlite3.connect().cursor().execute",
-    "sqlite3.connect().executescript",
-    "pandas.read_sql",
-    "pandas.read_sql_query",
-):
-    CALLS[_name] = _execute
 
 
 @handles(

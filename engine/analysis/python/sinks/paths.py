@@ -30,9 +30,12 @@ KERNEL_PATH = python_rule(
     "py-kernel-path",
     "A kernel path is used",
     "kernel_surface",
-    Level.MEDIUM,
+    Level.HIGH,
     attack="Reads the machine's layout and other processes, or talks to devices.",
-    why="MEDIUM: `/proc/cpuinfo` is harmless; HIGH for writing, memory, devices and cgroups.",
+    why=(
+        "HIGH: submitted code needs no mounts, devices, modules or other processes; MEDIUM for reading how "
+        "busy the machine is."
+    ),
     fix="Use `os` or `platform`.",
     match=("open('/proc/kallsyms')", "import os\nos.listdir('/sys/fs/cgroup')", "open('/dev/mem', 'rb')"),
     not_match=("open('/dev/null', 'w')", "open('proc/x')"),
@@ -66,11 +69,13 @@ _SENSITIVE = re.compile(
 )
 _KERNEL = re.compile(r"^(?:/proc|/sys|/dev)(?:/|$)")
 _CALM_KERNEL = re.compile(r"^/dev/(?:null|zero|u?random|stdin|stdout|stderr|fd(?:/|$)|tty$)")
-_GRAVE_KERNEL = re.compile(
-    r"^/dev/(?:k?mem|port|sd|hd|vd|nvme|mapper|loop|kvm|fuse|block|disk|snd|video|input)"
-    r"|^/proc/(?:kcore|kallsyms|kmsg|sysrq|sys/|\d+/|self/(?:mem|maps|exe|root|environ|ns|fd)|iomem|modules|keys|timer)"
-    r"|cgroup|/sys/(?:kernel|firmware|module|power|class/net|fs/bpf)|\ufffc/(?:mem|maps|environ|root)"
+_STATISTICS = re.compile(
+    r"^/proc/(?:cpuinfo|meminfo|loadavg|uptime|stat|vmstat|version|diskstats|filesystems|self/(?:status|stat|statm|io))$"
+    r"|^/sys/class/thermal/"
 )
+"""Files of the kernel that say how busy the machine is, and nothing of others."""
+OUTSIDE = re.compile(r"^(?:[/~\\]|\.\.|[A-Za-z]:|\w+://)|[/\\]\.\.(?:[/\\]|$)")
+"""A path that leads out of the working folder."""
 _SYSTEM = re.compile(
     r"(?i)^(?:/(?:etc|usr|s?bin|boot|lib(?:32|64)?|root|var/(?!tmp|folders)|opt|srv|sys|proc|system|library)(?:/|$)|c:[\\/](?:windows|program))"
 )
@@ -106,8 +111,8 @@ def judge(
     elif changed and is_system(name):
         evaluator.report(SYSTEM_WRITE, node, f"`{shown}` belongs to the system", value=value)
     if _KERNEL.match(name) and not _CALM_KERNEL.match(name):
-        grave = changed or _GRAVE_KERNEL.search(name)
-        evaluator.report(KERNEL_PATH, node, f"`{shown}`", severity=Level.HIGH if grave else None, value=value)
+        level = Level.MEDIUM if _STATISTICS.match(name) and not changed else None
+        evaluator.report(KERNEL_PATH, node, f"`{shown}`", severity=level, value=value)
     if write and PERSISTENT.search(name.lower()):
         evaluator.report(rules.PERSISTENCE, node, f"`{shown}` is read at every start-up", value=value)
     if write and is_hidden(name):
@@ -122,9 +127,26 @@ def is_sensitive(text: str) -> bool:
     return _SENSITIVE.search(text.lower()) is not None
 
 
+_SECRET_STORE = re.compile(
+    r"id_(?:rsa|dsa|ecdsa|ed25519)\b|/etc/g?shadow|\.aws/credentials|\.git-credentials|\.pgpass|\.vault-token|"
+    r"login data|logins\.json|key[34]\.db|cookies\.sqlite|wallet\.dat|keychain|local state|user data|"
+    r"bravesoftware|opera software|1password|keepass|config\\sam|ntds|/serviceaccount/|[\\/]leveldb"
+)
+
+
+def is_secret_store(text: str) -> bool:
+    """Whether a text names a place of nothing but passwords, keys, cookies or wallets."""
+    return _SECRET_STORE.search(text.lower()) is not None
+
+
 def is_system(name: str) -> bool:
     """Whether a path belongs to the system."""
     return _SYSTEM.match(name) is not None and not name.startswith("/dev/")
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a path is below a folder for temporary files."""
+    return name.startswith(("/tmp/", "/var/tmp/")) and ".." not in name
 
 
 def is_hidden(name: str) -> bool:

@@ -18,6 +18,7 @@ from engine.analysis.python.evaluate.sink_registry import (
 )
 from engine.analysis.python.evaluate.values import FOREIGN, NOTHING, PythonValue, Taint, taint_of, taint_words
 from engine.analysis.python.rules import processes as rules
+from engine.analysis.python.rules.network import DOWNLOAD_RUN
 from engine.analysis.python.rules.resources import BOMB
 from engine.analysis.python.sinks import commands
 from engine.analysis.python.sinks.paths import many_turns
@@ -61,9 +62,9 @@ DUP = python_rule(
     "py-redirect-streams",
     "Standard streams are redirected to another descriptor",
     "reverse_shell",
-    Level.MEDIUM,
+    Level.HIGH,
     attack="Connects a shell's input and output to a socket, or hides output.",
-    why="MEDIUM: daemons do it too; CRITICAL where the descriptor is a socket.",
+    why="HIGH: submitted code is no daemon; CRITICAL where the descriptor is a socket.",
     fix="Pass `stdin=` and `stdout=` to the child, or use `contextlib.redirect_stdout`.",
     match=("import os\nos.dup2(fd, 1)", "import pty\npty.spawn('/bin/sh')"),
     not_match=("import os\nos.dup(1)",),
@@ -176,7 +177,10 @@ def _started(evaluator: Evaluator, call: PythonCall, command: PythonValue | None
         level = Level.CRITICAL if foreign & (Taint.NETWORK | Taint.SOCKET) else None
         message = f"Runs a command from {taint_words(foreign)}"
         evaluator.report(PROCESS_FOREIGN, call.node, message, severity=level, value=command)
-    level = Level.LOW if call.name == "webbrowser.open" else None
+    elif by_shell and line is None and taint & Taint.ENVIRONMENT:
+        message = "Runs a command from the environment"
+        evaluator.report(PROCESS_FOREIGN, call.node, message, value=command)
+    level = Level.LOW if call.name == "webbrowser.open" or commands.only_shows(line) else None
     evaluator.report(rules.PROCESS, call.node, message, severity=level, value=command)
     evaluator.add_fact("process", call.node)
     evaluator.add_effect(
@@ -186,6 +190,9 @@ def _started(evaluator: Evaluator, call: PythonCall, command: PythonValue | None
         evaluator.report(
             BOMB, call.node, "Starts programs in a loop without an exit, or with very many iterations"
         )
+    if line is None and evaluator.downloaded:
+        message = "Runs a program that may be the one written from the network"
+        evaluator.report(DOWNLOAD_RUN, call.node, message, severity=Level.HIGH, value=command)
     if line:
         commands.judge(evaluator, call, command, line, by_shell=by_shell)
 

@@ -12,9 +12,9 @@ from engine.analysis.python.sinks.network import (
     LOCAL,
     add_network_effects,
     address_of,
-    report_destination,
     report_request,
 )
+from engine.analysis.python.sinks.outgoing import report_destination
 from engine.analysis.python.word_lists import words
 from engine.models import Level
 
