@@ -8,6 +8,7 @@ from rich.text import Text
 from textual import events
 from textual.message import Message
 from textual.widgets import TextArea
+from textual.widgets.text_area import Location, Selection
 
 from console.code_view.lines import Mark, marks_of, split_lines
 from console.explore.vim import Vim, VimCommand
@@ -108,6 +109,19 @@ class Editor(TextArea):
             self.move_cursor(command.cursor)
         if self.read_only is (self.mode == "INSERT"):
             self._changed_mode()
+
+    def _refresh_size(self) -> None:
+        """Measure the text anew, with the cursor inside it.
+
+        Textual scrolls to the cursor here before undo has moved it, which may be beyond the end of the text.
+        """
+        start, end = self.selection
+        self.set_reactive(TextArea.selection, Selection(self._inside(start), self._inside(end)))
+        super()._refresh_size()
+
+    def _inside(self, location: Location) -> Location:
+        line = min(location[0], self.document.line_count - 1)
+        return line, min(location[1], len(self.document.get_line(line)))
 
     # --- drawing ----------------------------------------------------------------------------------
 
