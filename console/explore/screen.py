@@ -17,17 +17,17 @@ from console.app.base_screen import BaseScreen
 from console.app.state import console_app
 from console.explore import file_watch, own_decision, request_fields, run_follow, snippets
 from console.explore.bindings import BINDINGS, HELP_WORDS
+from console.explore.draft_keeper import DraftKeeper
 from console.explore.editor import Editor
 from console.explore.followed_file import FollowedFile
 from console.explore.live_analysis import LiveAnalysis
 from console.explore.request_fields import RequestOptions
 from console.explore.sessions import request_session
-from console.explore.snippets import SavedSnippet
+from console.explore.typed_text import TypedText
 from console.review.violations import ViolationDetail, ViolationList
 from console.run.output_log import OutputLog
 from console.run.result_text import has_artifacts, outcome_line
 from console.safety.text import content, paragraphs
-from console.widgets.formatting import now
 from engine.common.text import Untrusted, many
 from engine.models import Analysis, Case, Draft, Language, Session
 
@@ -44,6 +44,8 @@ class ExploreScreen(BaseScreen):
     def __init__(self) -> None:
         super().__init__()
         self._analysis = LiveAnalysis(self)
+        self._text = TypedText(self)
+        self._drafts = DraftKeeper(self, self._text, self._update_title)
         self._file = FollowedFile(self, self._update_title, self._submit_saved)
         self._options = RequestOptions()
         self._case: Case | None = None
@@ -76,6 +78,11 @@ class ExploreScreen(BaseScreen):
         self._tick()
         self._analysis.show(Analysis())
         self.set_interval(0.5, self._tick)
+        self._drafts.start()
+
+    def on_unmount(self) -> None:
+        """Save what is in the editor."""
+        self._drafts.stop()
 
     def _update_title(self) -> None:
         """Show around the editor what it holds and what is requested."""
@@ -101,6 +108,8 @@ class ExploreScreen(BaseScreen):
         self._changed_at = asyncio.get_running_loop().time()
         self.query_one(Editor).colour()
         self._analysis.start()
+        if self._file.path is None:
+            self._drafts.changed()
 
     @on(ViolationList.Moved)
     def _violation_selected(self, message: ViolationList.Moved) -> None:
@@ -128,7 +137,7 @@ class ExploreScreen(BaseScreen):
             return
         log, app = self.query_one(OutputLog), console_app(self)
         log.clear()
-        await self._save_snippet()
+        await self._text.save()
         case = await app.connection.call(lambda client: client.submit(draft))
         if case is not None:
             case = await own_decision.decide(app, case, self._unchanged_seconds(), by_key=by_key)
@@ -230,25 +239,13 @@ class ExploreScreen(BaseScreen):
         if chosen is not None:
             await self._save_typed()
             self._file.stop()
-            editor = self.query_one(Editor)
-            editor.code_language, editor.text = chosen.language, chosen.code.text
-            self.query_one("#purpose", Input).value = chosen.purpose.text
+            self._text.replace(chosen)
             self._update_title()
 
     async def _save_typed(self) -> None:
-        """Save the typed code as a snippet before it is replaced."""
-        if self._file.path is None and self.query_one(Editor).text.strip():
-            await self._save_snippet()
-
-    async def _save_snippet(self) -> None:
-        editor, purpose = self.query_one(Editor), self.query_one("#purpose", Input).value
-        snippet = SavedSnippet(
-            at=now(), language=editor.code_language, code=Untrusted(editor.text), purpose=Untrusted(purpose)
-        )
-        try:
-            await asyncio.to_thread(snippets.save, snippet)
-        except OSError as error:
-            self.notify(f"{snippets.file()} cannot be written: {error.strerror}", severity="warning")
+        """Save what was typed before it is replaced."""
+        if self._file.path is None:
+            await self._text.save()
 
     # --- keys -------------------------------------------------------------------------------------
 

@@ -1,0 +1,55 @@
+"""What is typed in Explore: the code with its language, and the purpose."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cached_property
+
+from textual.screen import Screen
+from textual.widgets import Input
+
+from console.explore import snippets
+from console.explore.editor import Editor
+from console.explore.snippets import SavedSnippet
+from console.widgets.formatting import now
+from engine.common.text import Untrusted
+
+
+class TypedText:
+    """Reads and replaces what is typed, and saves it as a snippet."""
+
+    def __init__(self, screen: Screen[None]) -> None:
+        self._screen = screen
+
+    @cached_property
+    def _widgets(self) -> tuple[Editor, Input]:
+        """Editor and purpose; they can be read after the screen was closed."""
+        return self._screen.query_one(Editor), self._screen.query_one("#purpose", Input)
+
+    @property
+    def current(self) -> SavedSnippet:
+        """What the editor holds now."""
+        editor, purpose = self._widgets
+        return SavedSnippet(
+            at=now(),
+            language=editor.code_language,
+            code=Untrusted(editor.text),
+            purpose=Untrusted(purpose.value),
+        )
+
+    def replace(self, snippet: SavedSnippet) -> None:
+        """Put a snippet in place of what is typed."""
+        editor, purpose = self._widgets
+        editor.code_language, editor.text = snippet.language, snippet.code.text
+        purpose.value = snippet.purpose.text
+
+    async def save(self, snippet: SavedSnippet | None = None) -> None:
+        """Save a snippet, or what is typed, unless it is empty."""
+        wanted = snippet or self.current
+        if not wanted.code.text.strip():
+            return
+        try:
+            await asyncio.to_thread(snippets.save, wanted)
+        except OSError as error:
+            problem = f"{snippets.file()} cannot be written: {error.strerror}"
+            self._screen.notify(problem, severity="warning")

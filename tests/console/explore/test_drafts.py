@@ -1,0 +1,146 @@
+"""Drafts: what is typed in Explore outlives the console, however it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from console.explore import drafts, snippets
+from console.explore.drafts import DraftStore
+from console.explore.editor import Editor
+from console.explore.snippets import SavedSnippet
+from engine.common.text import Untrusted
+from engine.models import Language
+from tests.console.support.fake_engine import FakeEngine
+from tests.console.support.harness import open_console, press, until
+
+TYPING = """
+import itertools, sys
+from datetime import UTC, datetime
+from console.explore.drafts import DraftStore
+from console.explore.snippets import SavedSnippet
+from engine.common.text import Untrusted
+from engine.models import Language
+store = DraftStore()
+store.open()
+for count in itertools.count(1):
+    text = "x" * count
+    store.save(SavedSnippet(at=datetime.now(UTC), language=Language.PYTHON, code=Untrusted(text)))
+    print(count, flush=True)
+"""
+
+
+def draft(text: str, language: Language = Language.PYTHON) -> SavedSnippet:
+    """Return a draft of code."""
+    return SavedSnippet(at=datetime.now(UTC), language=language, code=Untrusted(text))
+
+
+def reopened() -> str | None:
+    """Return the text that the next console finds."""
+    store = DraftStore()
+    found = store.open()
+    store.close()
+    return found.code.text if found else None
+
+
+def test_the_next_console_goes_on_with_the_newest_draft_that_is_not_open() -> None:
+    """Two consoles have two drafts, and neither takes the other's."""
+    first, second = DraftStore(), DraftStore()
+    assert (None, None) == (first.open(), second.open())
+    first.save(draft("one"))
+    second.save(draft("two"))
+    third = DraftStore()
+    assert third.open() is None
+    first.close()
+    assert "one" == reopened()
+    second.close()
+    third.close()
+
+
+def test_an_empty_text_is_forgotten() -> None:
+    """What was deleted does not come back."""
+    store = DraftStore()
+    store.open()
+    store.save(draft("x"))
+    store.save(draft(""))
+    store.close()
+    assert reopened() is None
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"at": 1}', b"[" * 100_000])
+def test_a_broken_draft_is_passed_over(content: bytes) -> None:
+    """The console opens all the same."""
+    store = DraftStore()
+    store.open()
+    store.save(draft("good"))
+    store.close()
+    (drafts.folder() / "broken.json").write_bytes(content)
+    assert "good" == reopened()
+
+
+def test_a_link_in_the_folder_is_not_followed(tmp_path: Path) -> None:
+    """Neither a draft nor a lock."""
+    outside = tmp_path / "outside"
+    outside.write_text(draft("stolen").model_dump_json())
+    store = DraftStore()
+    store.open()
+    store.close()
+    (drafts.folder() / "link.json").symlink_to(outside)
+    assert reopened() is None
+
+
+def test_a_console_that_is_killed_loses_nothing_that_was_saved(tmp_path: Path) -> None:
+    """However often, at whatever moment: the last text that was saved is found, whole."""
+    for _ in range(5):
+        with subprocess.Popen([sys.executable, "-c", TYPING], stdout=subprocess.PIPE, text=True) as typing:
+            assert typing.stdout is not None
+            known = 0
+            until_then = time.monotonic() + 0.05
+            while not known or time.monotonic() < until_then:
+                known = int(typing.stdout.readline())
+            os.kill(typing.pid, signal.SIGKILL)
+            rest = [int(line) for line in typing.stdout.read().splitlines() if line]
+        found = reopened()
+        assert found is not None
+        assert len(found) >= max([known, *rest])
+        assert found == "x" * len(found)
+
+
+async def test_what_was_typed_is_there_when_the_console_is_opened_again() -> None:
+    """With its language, and the purpose."""
+    async with open_console(FakeEngine()) as (app, pilot):
+        await press(pilot, "3", "a", "b", "ctrl+l")
+        await until(pilot, lambda: "ab" == app.screen.query_one(Editor).text)
+    async with open_console(FakeEngine()) as (app, pilot):
+        await press(pilot, "3")
+        await until(pilot, lambda: "ab" == app.screen.query_one(Editor).text)
+
+
+async def test_a_draft_is_saved_while_typing() -> None:
+    """A console that is killed has it on disk, without being closed."""
+    async with open_console(FakeEngine()) as (_, pilot):
+        await press(pilot, "3", "a", "b")
+        await until(pilot, lambda: any('"ab"' in each.read_text() for each in drafts.folder().glob("*.json")))
+
+
+async def test_neither_an_older_draft_nor_what_is_typed_meanwhile_is_lost() -> None:
+    """Whichever comes first: both are in the editor, or the older one is among the snippets."""
+    store = DraftStore()
+    store.open()
+    store.save(draft("older"))
+    store.close()
+    async with open_console(FakeEngine()) as (app, pilot):
+        await press(pilot, "3")
+        editor = app.screen.query_one(Editor)
+        editor.insert("new")
+        await until(
+            pilot, lambda: "older" in editor.text or ["older"] == [each.code.text for each in snippets.load()]
+        )
+        assert "new" in editor.text
