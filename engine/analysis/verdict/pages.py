@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 
+from engine.analysis.verdict.javascript import names
 from engine.analysis.verdict.python.attributes import DEFINED, DUNDERS, GLOBALS, SAFE
 from engine.analysis.verdict.python.library import BUILTINS, MODULES, SafeModule
 
@@ -12,7 +13,7 @@ HEADING = "## The lists"
 
 
 def lists() -> str:
-    """Return the tables of what the proof for Python accepts."""
+    """Return the tables of what the proofs accept."""
     return "\n".join(
         [
             HEADING,
@@ -28,8 +29,23 @@ def lists() -> str:
             *_words("Attributes of the data model that may be read", DUNDERS),
             *_words("Methods of the data model that a class may define", DEFINED),
             *_words("Names with two underscores that may be assigned", GLOBALS),
+            *_javascript(),
         ]
     )
+
+
+def _javascript() -> Iterator[str]:
+    tables = (*names.MEMBERS.items(), *names.FIELDS.items())
+    members = (f"{root}.{name}" for root, table in tables for name in table)
+    called = (*names.CALLED, *names.TIMERS, *names.CLEARING, *names.PROCESS)
+    yield from ("### JavaScript", "")
+    yield from _words("Globals that may be called", called)
+    yield from _words("Globals that may be constructed and extended", names.CONSTRUCTED)
+    yield from _words("Globals that may be used as values", [*names.VALUES, *names.CONSTANTS])
+    yield from _words("Members of globals", members)
+    yield from _words("Methods without an effect, whatever they belong to", names.METHODS)
+    yield from _words("Other properties of the language that may be read", names.DATA_PROPERTIES)
+    yield from _words("Reserved names of properties", names.RESERVED)
 
 
 def _row(title: str, module: SafeModule) -> str:

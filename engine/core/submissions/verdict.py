@@ -8,11 +8,17 @@ import re
 from collections.abc import Iterator
 
 from engine.analysis.verdict import refused
-from engine.models import Analysis, Draft
+from engine.models import Analysis, Draft, Language
 
-_IMPORTABLE = re.compile(r"\.(?:py[a-z]?|so|zip|egg|pth)\W*$", re.IGNORECASE)
-"""Names of files that Python loads as modules: the folder of the input files is on its path."""
-_IMAGES = frozenset({"", "python", "python-data"})
+_IMPORTABLE = {
+    Language.PYTHON: re.compile(r"\.(?:py[a-z]?|so|zip|egg|pth)\W*$", re.IGNORECASE),
+    Language.JAVASCRIPT: re.compile(r"(?:\.(?:[cm]?[jt]s|node|wasm)|package\.json)\W*$", re.IGNORECASE),
+}
+"""Names of files that the language loads as modules: the folder of the input files is on its path."""
+_IMAGES = {
+    Language.PYTHON: frozenset({"", "python", "python-data"}),
+    Language.JAVASCRIPT: frozenset({"", "node"}),
+}
 """Images whose interpreter is the one that the proof is about."""
 
 
@@ -28,7 +34,8 @@ def _reasons(draft: Draft) -> Iterator[str]:
         yield "it runs in a session, where earlier code decides what names mean"
     if draft.permissions.packages:
         yield "packages are installed, whose code is not part of the proof"
-    if draft.image not in _IMAGES:
+    if draft.image not in _IMAGES.get(draft.language, {""}):
         yield "the proof does not know the interpreter of this image"
-    if any(_IMPORTABLE.search(file.name.text) for file in draft.files):
+    importable = _IMPORTABLE.get(draft.language)
+    if importable is not None and any(importable.search(file.name.text) for file in draft.files):
         yield "an input file is code that an import may load"

@@ -43,3 +43,38 @@ def test_a_draft_keeps_the_proof_of_its_code(fields: dict[str, object]) -> None:
 def test_what_surrounds_the_code_can_end_the_proof(fields: dict[str, object]) -> None:
     """Sessions, packages, other images and importable files decide what the code means."""
     assert Verdict.UNPROVEN is _verdict(**fields)
+
+
+_SCRIPT = "console.log(Math.PI)\n"
+
+
+def _verdict_of_script(**fields: object) -> Verdict:
+    draft = Draft.model_validate({"code": _SCRIPT, "language": "javascript", **fields})
+    return verdict_of_draft(draft, analyse(_SCRIPT, Language.JAVASCRIPT)).verdict
+
+
+@pytest.mark.parametrize(
+    "fields", [{}, {"image": "node"}, {"files": [{"name": "data.json", "content": "YQ=="}]}]
+)
+def test_a_script_keeps_the_proof_of_its_code(fields: dict[str, object]) -> None:
+    """Data beside a script changes nothing."""
+    assert Verdict.HARMLESS is _verdict_of_script(**fields)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"session": "s1"},
+        {"permissions": {"session": True}},
+        {"permissions": {"packages": [{"name": "lodash", "version": "1.0.0"}]}},
+        {"image": "python"},
+        {"image": "own"},
+        *({"files": [{"name": name, "content": "YQ=="}]} for name in (
+            "fs.js", "fs.JS", "fs.cjs", "fs.mjs", "a.node", "node_modules/util/index.js", "package.json",
+            "a.wasm", "fs.js ",
+        )),
+    ],
+)  # fmt: skip
+def test_what_surrounds_a_script_can_end_the_proof(fields: dict[str, object]) -> None:
+    """Sessions, packages, other images and files that `require` could load decide what a script means."""
+    assert Verdict.UNPROVEN is _verdict_of_script(**fields)

@@ -1,0 +1,202 @@
+"""Calls: of functions of the program, of methods, and of anything else that cannot be `Function`."""
+
+from __future__ import annotations
+
+from engine.analysis.verdict.javascript import library, properties
+from engine.analysis.verdict.javascript.arguments import (
+    Argument,
+    any_shared,
+    call_back,
+    pass_to,
+    pass_to_anybody,
+    read_arguments,
+)
+from engine.analysis.verdict.javascript.kinds import (
+    ANYTHING,
+    ARRAY,
+    DATA,
+    FUNCTION,
+    INHERITED,
+    LISTED,
+    NATIVE,
+    NUMBER,
+    PLAIN,
+    SHARED,
+    TEXT,
+)
+from engine.analysis.verdict.javascript.names import (
+    CALLBACKS,
+    CHANGING,
+    CONSTRUCTED,
+    IGNORED,
+    ITSELF,
+    METHODS,
+    NEW_ARRAYS,
+    NUMERIC,
+    TEXTUAL,
+    WITH_THIS,
+)
+from engine.analysis.verdict.javascript.paths import path_of
+from engine.analysis.verdict.javascript.tree import OwnFunction, SyntaxPart
+from engine.analysis.verdict.javascript.walk import Walk
+
+_FORWARDING = frozenset({"call", "apply", "bind"})
+_LITERALS = frozenset({"arrow_function", "function_expression"})
+_KEEPS = (METHODS - NUMERIC - TEXTUAL) | {"push", "unshift"}
+"""Methods that may keep what they are given."""
+
+
+def call(walk: Walk, part: SyntaxPart) -> int:
+    """Check a call, and return what it may give."""
+    callee, arguments = part.field("function"), part.fields.get("arguments")
+    if arguments is None or arguments.type != "arguments":
+        return walk.flow.refuse(part, "a tagged template is not in the provable subset")
+    while callee.type == "parenthesized_expression" and len(callee.parts) == 1:
+        callee = callee.parts[0]
+    if callee.type in _LITERALS and callee.function is not None:
+        walk.value(callee)
+        return _own(walk, {callee.function}, read_arguments(walk, arguments))
+    if callee.type == "identifier":
+        return _named(walk, callee, arguments)
+    if callee.type == "member_expression":
+        return _member(walk, callee, arguments)
+    if callee.type == "super":
+        pass_to_anybody(walk, read_arguments(walk, arguments))
+        return NUMBER
+    return _unknown(walk, callee, walk.kind(callee), read_arguments(walk, arguments))
+
+
+def _named(walk: Walk, callee: SyntaxPart, arguments: SyntaxPart) -> int:
+    variable = callee.variable
+    if variable is None:
+        return library.called(walk, callee, callee.text, read_arguments(walk, arguments))
+    if variable.functions and not variable.others:
+        return _own(walk, variable.functions, read_arguments(walk, arguments))
+    return _unknown(walk, callee, walk.kind(callee), read_arguments(walk, arguments))
+
+
+def _own(walk: Walk, functions: set[OwnFunction], given: list[Argument]) -> int:
+    """Call functions of the program that are known."""
+    found = 0
+    for function in functions:
+        pass_to(walk, function, given)
+        words = function.part.words
+        made = ARRAY | PLAIN if "async" in words or "*" in words else 0
+        found |= made or function.returned | NUMBER
+    return found
+
+
+def _unknown(walk: Walk, place: SyntaxPart, kind: int, given: list[Argument]) -> int:
+    """Call whatever a value is."""
+    if kind & ANYTHING:
+        walk.flow.refuse(place, "this may be any function of the language, and is called")
+    if kind & SHARED:
+        walk.flow.spill()
+        if any_shared(given):
+            walk.flow.refuse(place, "this may be a function of the language, and change an object of it")
+    pass_to_anybody(walk, given)
+    return walk.flow.heap | kind & (INHERITED | NATIVE)
+
+
+def _member(walk: Walk, callee: SyntaxPart, arguments: SyntaxPart) -> int:
+    path = path_of(callee)
+    if path is not None and (library.is_listed(path) or callee.field("object").type != "member_expression"):
+        return library.called(walk, callee, path, read_arguments(walk, arguments))
+    name, _ = properties.key_of(walk, callee.field("property"))
+    if name is None:
+        return walk.flow.refuse(callee, "this is not in the provable subset")
+    owner = walk.kind(callee.field("object"))
+    if name in _FORWARDING:
+        return _forwarded(walk, callee, owner, read_arguments(walk, arguments))
+    if not walk.flow.check_name(callee.field("property"), name):
+        read_arguments(walk, arguments)
+        return ANYTHING
+    if name in CHANGING and owner & (NATIVE | LISTED | ANYTHING):
+        walk.flow.refuse(callee, "this may change an object of the language")
+    given = read_arguments(walk, arguments)
+    if name not in METHODS or walk.flow.is_own(name):
+        return _method_of_program(walk, callee, name, owner, given)
+    return _method(walk, name, owner, given)
+
+
+def _forwarded(walk: Walk, callee: SyntaxPart, owner: int, given: list[Argument]) -> int:
+    """Check `f.call(this, …)`, `f.apply(this, …)` and `f.bind(this, …)`."""
+    first = given[0].kind if given else NUMBER
+    if owner & SHARED or first & (FUNCTION | SHARED) or any_shared(given):
+        walk.flow.refuse(callee, "this may call any function of the language with any `this`")
+    pass_to_anybody(walk, given)
+    return walk.flow.heap | FUNCTION
+
+
+def _method_of_program(walk: Walk, callee: SyntaxPart, name: str, owner: int, given: list[Argument]) -> int:
+    if owner & ANYTHING:
+        walk.flow.refuse(callee, "this may be any function of the language")
+    kind = walk.flow.property(name)
+    found = _unknown(walk, callee, kind | (LISTED if name in METHODS else 0), given)
+    return found | owner if name in METHODS else found
+
+
+def _method(walk: Walk, name: str, owner: int, given: list[Argument]) -> int:
+    """Call a method of the language."""
+    if owner & SHARED:
+        walk.flow.spill()
+    for number, one in enumerate(given):
+        if number == CALLBACKS.get(name, -1):
+            _call_back(walk, name, owner, given, one)
+        elif name in WITH_THIS and number == 1 and one.kind & ~DATA:
+            walk.flow.refuse(one.part, "`this` of the callback may belong to the language")
+        elif name in _KEEPS or one.function is not None:
+            pass_to_anybody(walk, [one])
+    return _result(walk, name, owner, given)
+
+
+def _call_back(walk: Walk, name: str, owner: int, given: list[Argument], one: Argument) -> None:
+    if one.kind & ANYTHING:
+        walk.flow.refuse(one.part, "this may be any function of the language, and is called back")
+    if one.function is not None:
+        call_back(walk, one, _passed(walk, name, owner, given), leaks=name not in IGNORED)
+
+
+def _passed(walk: Walk, name: str, owner: int, given: list[Argument]) -> dict[int, int]:
+    """Return what a method passes to its callback."""
+    heap, elements = walk.flow.heap, walk.flow.elements()
+    if name in {"reduce", "reduceRight"}:
+        returned = given[0].function.returned if given[0].function is not None else heap
+        first = given[1].kind if len(given) > 1 else elements
+        return {0: first | returned, 1: elements, 2: NUMBER, 3: owner}
+    if name in WITH_THIS:
+        return {0: elements, 1: heap if name == "forEach" else NUMBER, 2: owner}
+    if name in {"replace", "replaceAll"}:
+        return {-1: NUMBER | TEXT | PLAIN}
+    return {-1: elements}
+
+
+def _result(walk: Walk, name: str, owner: int, given: list[Argument]) -> int:
+    if name in NUMERIC:
+        return NUMBER
+    if name in TEXTUAL:
+        return TEXT
+    if name in ITSELF:
+        return owner
+    if name in NEW_ARRAYS:
+        return ARRAY | TEXT | NUMBER
+    if name in {"reduce", "reduceRight"} and given and given[0].function is not None:
+        return _passed(walk, name, owner, given)[0]
+    return walk.flow.elements()
+
+
+def construct(walk: Walk, part: SyntaxPart) -> int:
+    """Check `new`."""
+    target, given = part.field("constructor"), read_arguments(walk, part.fields.get("arguments"))
+    if target.type == "identifier" and target.variable is None:
+        if target.text not in CONSTRUCTED:
+            return walk.flow.refuse(target, f"`{target.text}` is not on the list")
+        return library.constructed(walk, target.text, given)
+    kind = walk.kind(target)
+    if kind & SHARED:
+        walk.flow.refuse(target, "this may be any class of the language")
+    pass_to_anybody(walk, given)
+    return walk.flow.heap | PLAIN
+
+
+HANDLERS = {"call_expression": call, "new_expression": construct}

@@ -1,0 +1,205 @@
+"""Expressions but calls: what each may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.analysis.verdict.javascript import properties
+from engine.analysis.verdict.javascript.kinds import (
+    ARRAY,
+    FUNCTION,
+    LISTED,
+    NUMBER,
+    TEXT,
+)
+from engine.analysis.verdict.javascript.names import CONSTANTS, FIELDS, MEMBERS, VALUES
+from engine.analysis.verdict.javascript.paths import path_of
+from engine.analysis.verdict.javascript.patterns import bind
+from engine.analysis.verdict.javascript.tree import SyntaxPart
+from engine.analysis.verdict.javascript.walk import Walk
+
+_CONSTANTS = {
+    **dict.fromkeys(("number", "true", "false", "null", "undefined"), NUMBER),
+    "string": TEXT,
+}
+_REGEX_AFTER = "(,=:[!&|?{;"
+_REGEX_AFTER_WORDS = ("return", "typeof", "case", "of", "in")
+
+
+def constant(kind: int) -> Callable[[Walk, SyntaxPart], int]:
+    """Return a handler for what has no parts."""
+    return lambda walk, part: kind
+
+
+def read_name(walk: Walk, part: SyntaxPart) -> int:
+    """Return what a name may be."""
+    if part.variable is None:
+        return _global(walk, part)
+    if part.text == "arguments" or not part.text.isascii() or "\\" in part.text:
+        return walk.flow.refuse(part, f"`{part.text}` is not a plain name")
+    for function in part.variable.functions:
+        walk.flow.escape(function)
+    return part.variable.kind
+
+
+def _global(walk: Walk, part: SyntaxPart) -> int:
+    if part.text in CONSTANTS:
+        return CONSTANTS[part.text]
+    if part.text in VALUES:
+        return LISTED
+    if part.text == "arguments" and walk.has_arguments:
+        walk.flow.mark("uses_arguments")
+        return ARRAY
+    return walk.flow.refuse(part, f"`{part.text}` is not on the list")
+
+
+def this(walk: Walk, part: SyntaxPart) -> int:
+    """Return what `this` may be, where it cannot be the global object."""
+    if walk.this is None:
+        return walk.flow.refuse(part, "`this` may be the global object where the code is not strict")
+    return walk.this
+
+
+def super_(walk: Walk, part: SyntaxPart) -> int:
+    """Return what `super` may be."""
+    return walk.receiver() | FUNCTION
+
+
+def member(walk: Walk, part: SyntaxPart) -> int:
+    """Return what `owner.name` may be."""
+    path = path_of(part)
+    if path is not None:
+        found = _global_member(path)
+        if found is not None:
+            return found
+        if part.field("object").type != "member_expression":
+            return walk.flow.refuse(part, f"`{path}` is not on the list")
+    walk.kind(part.field("object"))
+    name, _ = properties.key_of(walk, part.field("property"))
+    return properties.read(walk, part, name or "")
+
+
+def _global_member(path: str) -> int | None:
+    root, _, rest = path.partition(".")
+    if rest in FIELDS.get(root, {}):
+        return FIELDS[root][rest]
+    if rest in MEMBERS.get(root, {}) and root != "Object":
+        return LISTED
+    return ARRAY if path == "process.argv" else None
+
+
+def subscript(walk: Walk, part: SyntaxPart) -> int:
+    """Return what `owner[key]` may be."""
+    owner = walk.kind(part.field("object"))
+    spelled, key = properties.index_of(walk, part)
+    return walk.flow.inherited(owner, key) if spelled is None else properties.read(walk, part, spelled)
+
+
+def array(walk: Walk, part: SyntaxPart) -> int:
+    """Check an array that is written out."""
+    for one in part.parts:
+        walk.flow.store(walk.kind(one), one)
+    return ARRAY
+
+
+def spread(walk: Walk, part: SyntaxPart) -> int:
+    """Return what the elements of `...x` may be."""
+    walk.kind(part.parts[0])
+    return walk.flow.elements()
+
+
+def template(walk: Walk, part: SyntaxPart) -> int:
+    """Check the expressions in a template."""
+    for one in part.parts:
+        if one.type == "template_substitution":
+            walk.kinds(one.parts)
+    return TEXT
+
+
+def regex(walk: Walk, part: SyntaxPart) -> int:
+    """Check that nobody can read a division instead."""
+    tree = walk.flow.tree
+    before = tree.slice(max(0, part.start - 400), part.start)
+    head = before.rstrip()
+    line = before[head.rfind("\n") + 1 :]
+    clear = head.endswith(tuple(_REGEX_AFTER)) or head.endswith(_REGEX_AFTER_WORDS) or "=>" in head[-2:]
+    if not clear or "//" in line or "*/" in line:
+        walk.flow.refuse(part, "it is not clear that this is a regular expression")
+    return ARRAY
+
+
+def parenthesized(walk: Walk, part: SyntaxPart) -> int:
+    """Return what is in parentheses."""
+    return walk.kind(part.parts[0]) if len(part.parts) == 1 else walk.kinds(part.parts)
+
+
+def sequence(walk: Walk, part: SyntaxPart) -> int:
+    """Return what the last of several expressions may be."""
+    kinds = [walk.kind(one) for one in part.parts]
+    return kinds[-1]
+
+
+def assignment(walk: Walk, part: SyntaxPart) -> int:
+    """Check `left = right` whose value is used."""
+    function = part.field("right").function
+    if function is not None:
+        walk.flow.escape(function)
+    return assign(walk, part)
+
+
+def assign(walk: Walk, part: SyntaxPart) -> int:
+    """Check `left = right`."""
+    if _is_export(part.field("left")):
+        return walk.kind(part.field("right"))
+    kind, function = walk.value(part.field("right"), part.field("left"))
+    bind(walk, part.field("left"), kind, function)
+    return kind
+
+
+def statement(walk: Walk, part: SyntaxPart) -> int:
+    """Check an expression whose value nobody uses."""
+    one = part.parts[0]
+    return assign(walk, one) if one.type == "assignment_expression" else walk.kind(one)
+
+
+def _is_export(left: SyntaxPart) -> bool:
+    path = path_of(left) if left.type == "member_expression" else None
+    return path is not None and (
+        path == "module.exports" or (path.count(".") == 1 and path.startswith("exports."))
+    )
+
+
+def awaited(walk: Walk, part: SyntaxPart) -> int:
+    """Return what is awaited, or what a promise of it holds."""
+    if walk.function is None or "async" not in walk.function.part.words:
+        walk.flow.refuse(part, "`await` outside of an asynchronous function")
+    kind = walk.kinds(part.parts)
+    walk.flow.store(kind, part)
+    return kind | walk.flow.heap
+
+
+def yielded(walk: Walk, part: SyntaxPart) -> int:
+    """Check `yield`: who iterates gets the value, and sends another."""
+    walk.flow.store(walk.kinds(part.parts), part)
+    return walk.flow.heap
+
+
+HANDLERS = {
+    **{kind: constant(value) for kind, value in _CONSTANTS.items()},
+    "expression_statement": statement,
+    "identifier": read_name,
+    "shorthand_property_identifier": read_name,
+    "this": this,
+    "super": super_,
+    "member_expression": member,
+    "subscript_expression": subscript,
+    "array": array,
+    "spread_element": spread,
+    "template_string": template,
+    "regex": regex,
+    "parenthesized_expression": parenthesized,
+    "sequence_expression": sequence,
+    "assignment_expression": assignment,
+    "await_expression": awaited,
+    "yield_expression": yielded,
+}

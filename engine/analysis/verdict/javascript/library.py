@@ -1,0 +1,190 @@
+"""Calls of globals, and of their members."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from engine.analysis.verdict.javascript.arguments import (
+    Argument,
+    any_shared,
+    call_back,
+    pass_to_anybody,
+)
+from engine.analysis.verdict.javascript.kinds import (
+    ANYTHING,
+    ARRAY,
+    CALLABLE,
+    DATA,
+    FUNCTION,
+    LISTED,
+    NUMBER,
+    SHARED,
+)
+from engine.analysis.verdict.javascript.names import (
+    BORROWED,
+    CALLED,
+    CLEARING,
+    MEMBERS,
+    METHODS,
+    PROCESS,
+    TIMERS,
+)
+from engine.analysis.verdict.javascript.tree import SyntaxPart
+from engine.analysis.verdict.javascript.walk import Walk
+
+_BORROWING = re.compile(r"(\w+)\.prototype\.(\w+)\.(?:call|apply)")
+_PRINTING = frozenset({"console", "process"})
+
+
+def is_listed(path: str) -> bool:
+    """Return whether a path names a listed function."""
+    root, _, name = path.partition(".")
+    return path in PROCESS or name in MEMBERS.get(root, {}) or _lent(path) is not None
+
+
+def _lent(path: str) -> str | None:
+    """Return the global whose function `Array.prototype.slice.call` or `Math.max.apply` calls."""
+    borrowed = _BORROWING.fullmatch(path)
+    if borrowed and borrowed[1] in BORROWED and borrowed[2] in METHODS:
+        return borrowed[1]
+    root, _, rest = path.partition(".")
+    name, _, how = rest.partition(".")
+    return root if root in {"Math", "String"} and name in MEMBERS[root] and how in {"call", "apply"} else None
+
+
+def called(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> int:
+    """Check a call of a global or of its member."""
+    check = _GROUPS.get(path) or (_borrow if _lent(path) is not None else None)
+    if check is not None:
+        return check(walk, place, path, given)
+    root, _, name = path.partition(".")
+    if name in MEMBERS.get(root, {}):
+        return _member(walk, place, path, given)
+    return walk.flow.refuse(place, f"`{path}` is not on the list")
+
+
+def _plain(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> int:
+    pass_to_anybody(walk, given)
+    return CALLED[path]
+
+
+def _clear(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> int:
+    return NUMBER
+
+
+def _borrow(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> int:
+    """Check `Array.prototype.slice.call(x)`."""
+    if any(one.kind & (FUNCTION | SHARED) for one in given[:1]) or any_shared(given):
+        walk.flow.refuse(place, "this may change an object of the language")
+    pass_to_anybody(walk, given)
+    return walk.flow.elements()
+
+
+def _timer(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> int:
+    """Check that a timer calls no function that would see the timer itself as `this`."""
+    for one in given[:1]:
+        is_arrow = one.part.type == "arrow_function"
+        if not is_arrow and (walk.uses_this or one.part.type != "identifier"):
+            walk.flow.refuse(one.part, f"`{path}` calls this with an object of Node.js as `this`")
+        if is_arrow and one.function is not None:
+            call_back(walk, one, {-1: walk.flow.heap}, leaks=False)
+    pass_to_anybody(walk, given[1:])
+    return NUMBER if path == "queueMicrotask" else ANYTHING
+
+
+def _process(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> int:
+    if len(given) > 1 or any(one.is_spread or one.function or one.kind & ~DATA for one in given):
+        walk.flow.refuse(place, f"`{path}` is given more than data")
+    return PROCESS[path]
+
+
+def _member(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> int:
+    """Check a listed function of a global."""
+    result = MEMBERS[path.partition(".")[0]][path.partition(".")[2]]
+    check = _CHECKED.get(path)
+    if check is not None:
+        return check(walk, place, given) or result
+    for one in given:
+        if one.function is not None:
+            walk.flow.escape(one.function)
+    if path.partition(".")[0] not in {"console", "Math", "Number", "Date"}:
+        pass_to_anybody(walk, given)
+    return result
+
+
+def _values(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
+    walk.flow.spill()
+    pass_to_anybody(walk, given)
+    return ARRAY
+
+
+def _assigned(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
+    """Check `Object.assign`, which sets `__proto__` where a source has such a property."""
+    if walk.flow.heap & CALLABLE:
+        walk.flow.mark("wild_prototypes")
+    if any(one.kind & (FUNCTION | SHARED) or one.is_spread for one in given[:1]):
+        walk.flow.refuse(place, "this may change an object of the language")
+    if walk.flow.setters:
+        walk.flow.spill()
+    pass_to_anybody(walk, given)
+    return given[0].kind if given else NUMBER
+
+
+def _created(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
+    if len(given) != 1 or given[0].is_spread or given[0].kind & ~DATA:
+        walk.flow.refuse(place, "only plain objects may be prototypes")
+    pass_to_anybody(walk, given)
+    return 0
+
+
+def _frozen(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
+    if any_shared(given):
+        walk.flow.refuse(place, "this may change an object of the language")
+    pass_to_anybody(walk, given)
+    return given[0].kind if given else NUMBER
+
+
+def _array_from(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
+    if len(given) > 2 or any(one.is_spread for one in given):
+        walk.flow.refuse(place, "`this` of the callback may belong to the language")
+    pass_to_anybody(walk, given[:1])
+    for one in given[1:2]:
+        call_back(walk, one, {0: walk.flow.elements(), 1: NUMBER}, leaks=True)
+        if one.function is None:
+            pass_to_anybody(walk, [one])
+    return ARRAY
+
+
+def _json(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
+    if len(given) > 1:
+        walk.flow.spill()
+        pass_to_anybody(walk, given[1:])
+    return 0
+
+
+_GROUPS: Mapping[str, Callable[[Walk, SyntaxPart, str, list[Argument]], int]] = {
+    **dict.fromkeys(TIMERS, _timer),
+    **dict.fromkeys(CLEARING, _clear),
+    **dict.fromkeys(CALLED, _plain),
+    **dict.fromkeys(PROCESS, _process),
+}
+_CHECKED = {
+    "Object.values": _values,
+    "Object.entries": _values,
+    "Object.assign": _assigned,
+    "Object.create": _created,
+    "Object.freeze": _frozen,
+    "Array.from": _array_from,
+    "JSON.parse": _json,
+    "JSON.stringify": _json,
+}
+
+
+def constructed(walk: Walk, name: str, given: list[Argument]) -> int:
+    """Check `new` of a global."""
+    if name == "Promise" and given and given[0].function is not None:
+        call_back(walk, given[0], {-1: LISTED}, leaks=False)
+        return ARRAY
+    pass_to_anybody(walk, given)
+    return ARRAY

@@ -1,0 +1,113 @@
+"""Reading and writing properties: by a name that is spelled out, or by a key."""
+
+from __future__ import annotations
+
+from engine.analysis.verdict.javascript.kinds import (
+    ANYTHING,
+    CALLABLE,
+    FUNCTION,
+    LISTED,
+    NUMBER,
+    SHARED,
+    TEXT,
+)
+from engine.analysis.verdict.javascript.names import METHODS
+from engine.analysis.verdict.javascript.tree import SyntaxPart
+from engine.analysis.verdict.javascript.walk import Walk
+
+_SIZES = frozenset({"length", "size", "lastIndex", "index"})
+
+
+def spelled(key: SyntaxPart) -> str | None:
+    """Return the name that a key spells out."""
+    match key.type:
+        case "property_identifier" | "identifier" | "private_property_identifier":
+            return key.text
+        case "shorthand_property_identifier" | "shorthand_property_identifier_pattern":
+            return key.text
+        case "string" if not key.parts:
+            return key.text[1:-1]
+        case "string" if len(key.parts) == 1 and key.parts[0].type == "string_fragment":
+            return key.parts[0].text
+        case _:
+            return None
+
+
+def key_of(walk: Walk, key: SyntaxPart) -> tuple[str | None, int]:
+    """Return the name of a property, or what its key may be."""
+    if key.type == "computed_property_name":
+        inner = key.parts[0]
+        if inner.type == "string" and spelled(inner) is not None:
+            return _index(spelled(inner))
+        return None, walk.kind(inner)
+    if key.type == "number":
+        return None, NUMBER
+    if key.type == "string":
+        return _index(spelled(key)) if spelled(key) is not None else (None, TEXT)
+    if not key.text.isascii() or "\\" in key.text:
+        walk.flow.refuse(key, "a name is not plain ASCII")
+    return spelled(key), 0
+
+
+def _index(name: str | None) -> tuple[str | None, int]:
+    return (None, NUMBER) if name is not None and name.isdecimal() else (name, 0)
+
+
+def read_key(walk: Walk, key: SyntaxPart, owner: int) -> int:
+    """Return what the property of a key of a pattern may be."""
+    name, kind = key_of(walk, key)
+    return walk.flow.inherited(owner, kind) if name is None else read(walk, key, name)
+
+
+def read(walk: Walk, part: SyntaxPart, name: str) -> int:
+    """Return what a property of this name may be, on whatever value."""
+    flow = walk.flow
+    if not flow.check_name(part, name):
+        return ANYTHING
+    if name in _SIZES:
+        return flow.size(name)
+    return flow.property(name) | (LISTED if name in METHODS else 0)
+
+
+def write(walk: Walk, target: SyntaxPart, kind: int) -> None:
+    """Check an assignment to a property."""
+    flow = walk.flow
+    if target.type == "parenthesized_expression":
+        write(walk, target.parts[0], kind)
+        return
+    if target.type not in {"member_expression", "subscript_expression"}:
+        flow.refuse(target, "this cannot be assigned to in the provable subset")
+        return
+    owner = walk.kind(target.field("object"))
+    if owner & SHARED or _is_arguments(target.field("object")):
+        flow.refuse(target, "this may change an object of the language")
+    if target.type == "subscript_expression":
+        _write_key(walk, target, owner, kind)
+        return
+    name = target.field("property").text
+    if flow.check_name(target, name):
+        flow.store_property(name, kind, target)
+    if owner & FUNCTION and kind & CALLABLE:
+        flow.mark("functions_have_methods")
+
+
+def _write_key(walk: Walk, target: SyntaxPart, owner: int, kind: int) -> None:
+    name, key = index_of(walk, target)
+    flow = walk.flow
+    if owner & FUNCTION and kind & CALLABLE:
+        flow.mark("functions_have_methods")
+    if name is None:
+        flow.store_element(key, kind, target)
+    elif flow.check_name(target, name):
+        flow.store_property(name, kind, target)
+
+
+def index_of(walk: Walk, part: SyntaxPart) -> tuple[str | None, int]:
+    """Return the name or the kind of the key of `owner[key]`."""
+    index = part.field("index")
+    name = spelled(index) if index.type == "string" else None
+    return _index(name) if name is not None else (None, walk.kind(index))
+
+
+def _is_arguments(part: SyntaxPart) -> bool:
+    return part.type == "identifier" and part.text == "arguments"

@@ -1,0 +1,113 @@
+"""The syntax tree as the proof walks it: read once, without comments, and of bounded size and depth."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from engine.analysis.syntax import Tree
+
+MOST_NODES = 60_000
+"""How many nodes of a tree are looked at."""
+DEEPEST = 120
+"""How deeply nodes may be nested."""
+
+
+class TooLarge(Exception):
+    """The tree is larger or deeper than the proof goes."""
+
+
+class SyntaxPart:
+    """One node: its type, its named parts by field and in order, and its unnamed words."""
+
+    __slots__ = ("end", "fields", "function", "parts", "start", "text", "type", "variable", "words")
+
+    def __init__(self, node: Node, text: str) -> None:
+        self.type = node.type
+        self.start, self.end = node.start_byte, node.end_byte
+        self.text = text
+        self.parts: list[SyntaxPart] = []
+        self.fields: dict[str, SyntaxPart] = {}
+        self.words: list[str] = []
+        self.variable: Variable | None = None
+        """What a name refers to; nothing for a name that the program does not declare."""
+        self.function: OwnFunction | None = None
+        """The function that this node defines."""
+
+    def field(self, name: str) -> SyntaxPart:
+        """Return the part of a field that the grammar requires."""
+        return self.fields[name]
+
+    def own_function(self) -> OwnFunction:
+        """Return the function that this node defines, which it does."""
+        if self.function is None:
+            raise TypeError(f"{self.type} is no function")
+        return self.function
+
+
+class Variable:
+    """A variable of the program: what it may hold, and the functions it may be."""
+
+    __slots__ = ("functions", "kind", "name", "others", "references")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.kind = 0
+        self.functions: set[OwnFunction] = set()
+        """The functions that are written where they are assigned to it."""
+        self.others = False
+        """Whether it may hold any other function."""
+        self.references: list[SyntaxPart] = []
+        """Where it is used, and not only bound."""
+
+
+class OwnFunction:
+    """A function of the program: who calls it, and what it returns."""
+
+    __slots__ = ("escaped", "leaks", "part", "passed", "returned", "variables")
+
+    def __init__(self, part: SyntaxPart) -> None:
+        self.part = part
+        self.variables: set[Variable] = set()
+        """The names that it is given where it is written."""
+        self.escaped = False
+        """Whether it is used as a value, so that anybody may call it."""
+        self.leaks = False
+        """Whether those who call it may do anything with what it returns."""
+        self.passed: dict[int, int] = {}
+        """What callers that are known pass, by the number of the parameter."""
+        self.returned = 0
+
+    def is_never_called(self) -> bool:
+        """Return whether it has a name that nothing but the function itself mentions."""
+        references = [one for variable in self.variables for one in variable.references]
+        inside = all(self.part.start <= one.start < self.part.end for one in references)
+        return inside and bool(self.variables)
+
+
+def read_parts(tree: Tree) -> SyntaxPart:
+    """Return the tree of a program, or raise `TooLarge`."""
+    if tree.root.descendant_count > MOST_NODES:
+        raise TooLarge("the code is too long to be proven")
+    root = SyntaxPart(tree.root, "")
+    stack = [(tree.root, root, 0)]
+    while stack:
+        node, part, depth = stack.pop()
+        if depth > DEEPEST:
+            raise TooLarge("the code is nested too deeply to be proven")
+        for number, child in enumerate(node.children):
+            if not child.is_named:
+                _add_word(node, part, number, child)
+            elif child.type != "comment":
+                below = SyntaxPart(child, tree.of(child) if child.named_child_count == 0 else "")
+                part.parts.append(below)
+                name = node.field_name_for_child(number)
+                if name is not None:
+                    part.fields.setdefault(name, below)
+                stack.append((child, below, depth + 1))
+    return root
+
+
+def _add_word(node: Node, part: SyntaxPart, number: int, child: Node) -> None:
+    part.words.append(child.type)
+    if node.field_name_for_child(number) == "operator":
+        part.text = child.type

@@ -1,0 +1,37 @@
+# ruff: noqa: E501 - programs, one in a line where it fits
+"""JavaScript that only computes and prints, each with something that the proof could stumble over."""
+
+from __future__ import annotations
+
+HARMLESS = (
+    "console.log('hello')",
+    "'use strict'\nconst x = [3, 1, 2]\nx.sort((a, b) => a - b)\nconsole.log(x, `${x.length} items`)",
+    "function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) }\nconsole.log(fib(10))",
+    "const count = {}\nfor (const c of 'banana') count[c] = (count[c] || 0) + 1\nconsole.log(count)",
+    "const groups = {}\nfor (const w of ['a', 'bb']) { if (!groups[w.length + '']) groups[w.length + ''] = []; groups[w.length + ''].push(w) }",
+    "const m = new Map([['a', 1]])\nm.set('b', (m.get('b') || 0) + 1)\nfor (const [k, v] of m) console.log(k, v)\nm.forEach((v, k) => console.log(k + v))",
+    "const grid = Array.from({ length: 3 }, (_, i) => Array(3).fill(i))\nfor (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) grid[i][j] += i * j\nconsole.table(grid)",
+    "const swap = (a, i, j) => { const t = a[i]; a[i] = a[j]; a[j] = t }\nconst a = [1, 2]\nswap(a, 0, 1)\nconsole.log(a)",
+    "class Stack { #items = []; static made = 0; constructor() { Stack.made++ } push(x) { this.#items.push(x); return this } get size() { return this.#items.length } *[Symbol.iterator]() { yield* this.#items } }\nconst s = new Stack().push(1).push(2)\nconsole.log(s.size, [...s], Stack.made)",
+    "class Shape { area() { throw new Error('abstract') } toString() { return `${this.area()}` } }\nclass Square extends Shape { constructor(side) { super(); this.side = side } area() { return this.side ** 2 } }\nconsole.log(String(new Square(2)))",
+    "class Failed extends Error { constructor(message) { super(message); this.name = 'Failed' } }\ntry { throw new Failed('x') } catch (error) { console.error(error.message, error instanceof Failed) } finally { console.log('done') }",
+    "const compose = (...fs) => fs.reduce((f, g) => (...xs) => f(g(...xs)))\nconsole.log(compose(x => x + 1, x => x * 2)(3))",
+    "const apply = (f, ...xs) => f(...xs)\nconsole.log(apply(Math.max, 1, 2), ['1', '2'].map(Number), [0, 1].filter(Boolean))",
+    "const ops = { '+': (a, b) => a + b, '-': (a, b) => a - b }\nfor (const op in ops) console.log(ops[op](1, 2))",
+    "const text = 'a-b_c'.replace(/[-_](\\w)/g, (_, c) => c.toUpperCase())\nconsole.log(text, /(\\d+)/.exec('a1')?.[1] ?? 'none')",
+    "const { a, b: { c = 1 } = {}, ...rest } = JSON.parse('{\"a\": 1}')\nconsole.log(a, c, rest, { a, ...rest, [`k${a}`]: 2 })",
+    "const sleep = ms => new Promise(resolve => setTimeout(resolve, ms))\nasync function main() { await sleep(1); console.log('later') }\nmain().catch(error => console.error(error)).finally(() => {})",
+    "function* count(n) { for (let i = 0; i < n; i++) yield i }\nconsole.log([...count(3)].map((x, i, all) => all[i] + x))",
+    "const memo = new Map()\nconst fact = n => { if (memo.has(n)) return memo.get(n); const r = n <= 1n ? 1n : n * fact(n - 1n); memo.set(n, r); return r }\nconsole.log(fact(20n))",
+    "let i = 0\nouter: while (true) { do { if (i++ > 3) break outer; else continue } while (i) }\nswitch (i) { case 1: break; default: console.log(i) }",
+    "function sum() { let s = 0; for (let i = 0; i < arguments.length; i++) s += arguments[i]; return s }\nconsole.log(sum(1, 2, 3))",
+    "const has = Object.prototype.hasOwnProperty.call({ a: 1 }, 'a')\nconsole.log(has, Object.entries({ a: 1 }).map(([k, v]) => `${k}=${v}`).join('&'))",
+    "process.stdout.write('x\\n')\nif (process.argv.length > 5) process.exit(1)\nconsole.log(new Date(0).toISOString(), Number.MAX_SAFE_INTEGER, Math.PI)",
+    "module.exports = { add: (a, b) => a + b }",
+    "const search = (xs, x) => { let lo = 0, hi = xs.length - 1; while (lo <= hi) { const mid = (lo + hi) >>> 1; if (xs[mid] === x) return mid; xs[mid] < x ? (lo = mid + 1) : (hi = mid - 1) } return -1 }\nconsole.log(search([1, 2, 3], 2))",
+    "var result = total = 0\nfor (n of [1, 2]) result += n\nconsole.log(typeof window === 'undefined', result, void 0, delete {}.x)",
+    "const set = new Set([1, 2, 2])\nconsole.log([...set].includes(1), set.size, Object.freeze({ a: 1 }), Object.fromEntries([['a', 1]]))",
+    "const text = 'naïve – ünïcode 🚀'\nconsole.log([...text].reverse().join(''), text.normalize('NFD').length)",
+    "function outer() { if (true) { function inner() { return 1 } } return inner() }\nconsole.log(outer())",
+    "let process2 = { exit: () => 1 }\nconsole.log(process2.exit())",
+)
