@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check faults mutants lock screenshots frames bench bench-analysis wheel clean
+.PHONY: help setup run test check faults kills mutants lock screenshots frames bench bench-analysis wheel clean
 BIN := .venv/bin
 
 help: ## List the targets.
@@ -24,6 +24,9 @@ check: setup ## Run ruff, mypy, the import contracts and the structure checks.
 
 faults: setup ## Fail every call that records or touches disk, Docker or processes, and print what came of it.
 	@$(BIN)/python -m tests.faults
+
+kills: setup ## Kill the engine, dockerd and containerd under load; print what came of it (ARGS="--engine 20").
+	@$(BIN)/python -m tests.faults.kills $(ARGS)
 
 mutants: setup ## Mutate the modules that decide, and report changes that no test notices.
 	@$(BIN)/python -m tests.mutation

@@ -6,8 +6,6 @@ import asyncio
 import gc
 import json
 import os
-import shutil
-import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
@@ -24,6 +22,7 @@ from engine.sandbox.run import heartbeat
 from engine.sandbox.run.manager import SandboxManager
 from engine.settings import SandboxSettings
 from engine.setup import doctor
+from tests.own_docker import Daemon, remove
 from tests.sandboxes import Recorder, containers_of, digest_of, job, sandbox_manager
 
 ID = "a" * 64
@@ -99,79 +98,6 @@ def test_what_is_not_frozen_is_left_alone(tmp_path: Path, version: str, state: s
 # --- with a Docker of the tests' own
 
 
-class Daemon:
-    """A second dockerd with folders of its own, which a test may kill.
-
-    Its network is its own too: without a bridge, dockerd removes that of the machine's Docker.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.socket = folder / "docker.sock"
-        self._log = folder / "log"
-        self._containerd = folder / "exec/containerd/containerd.pid"
-        self._command = [
-            "unshare", "--net", "dockerd",
-            "--config-file", str(folder / "daemon.json"), "--data-root", str(folder / "data"),
-            "--exec-root", str(folder / "exec"), "--pidfile", str(folder / "pid"),
-            "--host", f"unix://{self.socket}", "--bridge", "none", "--iptables=false", "--ip6tables=false",
-        ]  # fmt: skip
-        runtime = {"path": shutil.which("runsc"), "runtimeArgs": ["--network=none"]}
-        (folder / "daemon.json").write_text(json.dumps({"runtimes": {"runsc": runtime}}))
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        """Start it, without waiting."""
-        with self._log.open("ab") as log:
-            self._process = subprocess.Popen(self._command, stdout=log, stderr=log, start_new_session=True)
-
-    def kill(self) -> None:
-        """End it as a crash would; its containerd ends with it.
-
-        Where nobody collects that process, the next dockerd would take its number for a living one.
-        """
-        assert self._process is not None
-        self._process.kill()
-        self._process.wait()
-        self._containerd.unlink(missing_ok=True)
-
-    def stop(self) -> None:
-        """Ask it to end, and wait."""
-        assert self._process is not None
-        self._process.terminate()
-        try:
-            self._process.wait(30)
-        except subprocess.TimeoutExpired:
-            self.kill()
-
-    async def answers(self, seconds: float = 60) -> None:
-        """Wait until it answers. Raises TimeoutError."""
-        async with asyncio.timeout(seconds):
-            while not await asyncio.to_thread(self._ok):
-                await asyncio.sleep(0.2)
-
-    def _ok(self) -> bool:
-        command = ["docker", "--host", f"unix://{self.socket}", "version"]
-        try:
-            return subprocess.run(command, check=False, capture_output=True, timeout=3).returncode == 0
-        except subprocess.TimeoutExpired:
-            return False
-
-    def load(self, image: str) -> None:
-        """Copy an image from the usual Docker."""
-        command = ["docker", "--host", f"unix://{self.socket}", "load"]
-        with subprocess.Popen(["docker", "save", image], stdout=subprocess.PIPE) as saved:
-            subprocess.run(command, stdin=saved.stdout, check=True, capture_output=True, timeout=120)
-
-
-def _remove(folder: Path) -> None:
-    """Remove a daemon's folder, and what it left mounted there."""
-    mounted = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
-    for place in sorted(mounted, reverse=True):
-        if place.startswith(f"{folder}/"):
-            subprocess.run(["umount", "-l", place], check=True)
-    shutil.rmtree(folder, ignore_errors=True)
-
-
 @pytest.fixture
 async def daemon(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Daemon]:
     """A Docker of the test's own, with the image for shell, that everything here uses."""
@@ -186,7 +112,7 @@ async def daemon(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Daemon]:
     yield daemon
     digest_of.cache_clear()
     await asyncio.to_thread(daemon.stop)
-    await asyncio.to_thread(_remove, folder)
+    await asyncio.to_thread(remove, folder)
     gc.collect()
 
 

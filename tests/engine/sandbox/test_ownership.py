@@ -15,7 +15,7 @@ import pytest
 from engine.sandbox.drivers.docker import ownership
 from engine.sandbox.drivers.docker.container_spec import Ownership
 from engine.sandbox.drivers.docker.docker_client import DockerClient
-from engine.sandbox.drivers.docker.reaper import end_leftovers
+from engine.sandbox.drivers.docker.reaper import end_leftovers, end_without_docker
 
 
 def _labels(**changes: str) -> dict[str, str]:
@@ -74,7 +74,8 @@ def test_on_an_unknown_machine_only_age_decides() -> None:
     assert not ownership.orphaned(_labels(process=DEAD, machine="unknown"), me)
 
 
-def test_runtime_processes_of_removed_containers_are_killed() -> None:
+@pytest.mark.parametrize("docker", [True, False], ids=["with-docker", "without-docker"])
+def test_runtime_processes_of_removed_containers_are_killed(docker: bool) -> None:
     """Only runtime processes of containers that this engine removed are killed."""
     gone, sleep = "c0ffee" * 10, "import time; time.sleep(60)"
     named = {
@@ -84,7 +85,10 @@ def test_runtime_processes_of_removed_containers_are_killed() -> None:
     }
     running = {name: subprocess.Popen(command, executable=sys.executable) for name, command in named.items()}
     try:
-        asyncio.run(end_leftovers(NoContainers(1.0), {gone}))
+        if docker:
+            asyncio.run(end_leftovers(NoContainers(1.0), {gone}))
+        else:
+            end_without_docker({gone})
         assert -signal.SIGKILL == running["ours"].wait(10)
         assert [None, None] == [running[name].poll() for name in ("foreign", "other")]
     finally:

@@ -28,6 +28,8 @@ class ContainerFactory:
     active: set[str] = field(default_factory=set)
     """The containers that this engine still uses."""
     tracer: Tracer = field(default_factory=Tracer)
+    removed: set[str] = field(default_factory=set)
+    """The containers that were destroyed, also after a failed start: their processes may outlive them."""
     events: EventMonitor = field(init=False)
     _made: dict[str, Container] = field(default_factory=dict)
     _images: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -57,6 +59,7 @@ class ContainerFactory:
             if container.effects is not None:
                 container.effects.close()
             self.active.discard(container.id)
+            self.removed.add(container.id)
             self._made.pop(container.id, None)
 
     def resume_cut_off(self) -> None:

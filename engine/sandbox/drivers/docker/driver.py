@@ -36,8 +36,6 @@ class DockerDriver:
         self.client = DockerClient(call_deadline_seconds)
         self.factory = ContainerFactory(self.client, runtime, ownership.current(engine_id))
         self.volumes = LayerStore(self.client, engine_id)
-        self.removed: set[str] = set()
-        """The containers that were removed since the last reaping."""
         self._image_checks = ImageChecks(self.client)
         self._supervisor = Supervisor()
 
@@ -45,6 +43,11 @@ class DockerDriver:
     def live_resize(self) -> bool:
         """Whether control groups can be written: then sandboxes can be resized and paused."""
         return self.factory.can_resize
+
+    @property
+    def removed(self) -> set[str]:
+        """The containers that were removed since the last reaping."""
+        return self.factory.removed
 
     async def start(self) -> None:
         """Remove what dead engines left behind, and watch Docker's events."""
@@ -59,8 +62,9 @@ class DockerDriver:
         self._supervisor.start("paused sandboxes", self._resume_cut_off)
 
     async def close(self) -> None:
-        """Stop watching, and disconnect."""
+        """Stop watching, end what outlived its container or could not be removed, and disconnect."""
         await self._supervisor.close()
+        await asyncio.to_thread(reaper.end_without_docker, self.removed | self.factory.active)
         await self.client.close()
 
     async def remove_all(self) -> None:
@@ -92,9 +96,7 @@ class DockerDriver:
     async def destroy(self, sandbox: Sandbox) -> bool:
         """Remove a container; return whether it is gone."""
         assert isinstance(sandbox, Container)  # noqa: S101  it made it
-        gone = await self.factory.destroy(sandbox)
-        self.removed.add(sandbox.id)
-        return gone
+        return await self.factory.destroy(sandbox)
 
     async def end_frozen(self) -> None:
         """End paused containers that no living engine owns, without Docker, whose start they block."""
@@ -104,8 +106,9 @@ class DockerDriver:
         """Remove what no living engine owns, and what outlived its removal. Raises SandboxUnavailable."""
         with translated():
             await reaper.reap(self.client, self.factory.owner, self.factory.active)
-            await reaper.end_leftovers(self.client, self.removed)
-        self.removed.clear()
+            looked_at = set(self.removed)
+            await reaper.end_leftovers(self.client, looked_at)
+        self.removed.difference_update(looked_at)
 
     async def checks(self, images: Sequence[str]) -> tuple[Check, ...]:
         """Return rows of Health about Docker and images."""

@@ -49,8 +49,7 @@ async def owned(client: DockerClient, engine: str) -> tuple[str, ...]:
 async def resume_and_remove(client: DockerClient, container: str) -> bool:
     """Resume a container without asking Docker, which may never answer for a paused one, then remove it."""
     for pid in _processes_of({container}):
-        if group := Cgroup.of(pid, container):
-            group.pause(False)
+        _resume(pid, container)
     return await remove(client, container)
 
 
@@ -62,18 +61,33 @@ async def end_leftovers(client: DockerClient, gone: set[str]) -> tuple[int, ...]
     return ()
 
 
-def _processes_of(containers: set[str], proc: Path = Path("/proc")) -> list[int]:
-    """Return the runtime processes whose command line contains the id of one of the containers."""
-    wanted = {container.encode() for container in containers}
-    return [int(folder.name) for folder in proc.glob("[0-9]*") if _names(folder, wanted)]
+def end_without_docker(containers: Set[str]) -> tuple[int, ...]:
+    """Resume and kill the runtime processes of containers, of which Docker may know nothing any more."""
+    found = _processes_of(containers)
+    for pid, container in found.items():
+        _resume(pid, container)
+    return tuple(pid for pid in found if _kill(pid))
 
 
-def _names(folder: Path, wanted: set[bytes]) -> bool:
+def _resume(pid: int, container: str) -> None:
+    if group := Cgroup.of(pid, container):
+        group.pause(False)
+
+
+def _processes_of(containers: Set[str], proc: Path = Path("/proc")) -> dict[int, str]:
+    """Return the runtime processes whose command line contains the id of one of the containers, with that."""
+    found = {int(folder.name): _named(folder, containers) for folder in proc.glob("[0-9]*")}
+    return {pid: container for pid, container in found.items() if container}
+
+
+def _named(folder: Path, wanted: Set[str]) -> str:
     try:
         words = (folder / "cmdline").read_bytes()
     except OSError:
-        return False
-    return bool(_RUNTIME.search(words)) and any(container in words for container in wanted)
+        return ""
+    if not _RUNTIME.search(words):
+        return ""
+    return next((container for container in wanted if container.encode() in words), "")
 
 
 def _kill(pid: int) -> bool:
