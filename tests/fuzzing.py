@@ -10,9 +10,12 @@ from random import Random
 SECONDS = "PRATIQUE_FUZZ_SECONDS"
 
 
-def rounds(seconds: float = 2.0) -> Iterator[Random]:
-    """Yield one source of chance after the other until the time is over, one at least."""
-    until = time.monotonic() + float(os.environ.get(SECONDS, str(seconds)))
+def rounds(seconds: float = 2.0, most: float = 60.0) -> Iterator[Random]:
+    """Yield one source of chance after the other until the time is over, one at least.
+
+    It takes `most` seconds at most, whatever was asked for.
+    """
+    until = time.monotonic() + min(most, float(os.environ.get(SECONDS, str(seconds))))
     seed = 0
     while seed == 0 or time.monotonic() < until:
         yield Random(seed)  # noqa: S311  the same inputs each time

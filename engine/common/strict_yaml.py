@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from engine.common.local_files import read_file
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 100
+_SURROGATE = re.compile("[\ud800-\udfff]")
 Path_ = tuple[str | int, ...]
 
 
@@ -129,6 +131,8 @@ class _Builder:
         return self._scalar(node)
 
     def _scalar(self, node: yaml.Node) -> Any:
+        if _SURROGATE.search(str(node.value)):
+            raise PolicyError(self._fault(node, "half of a character is not read: `\\uD800` to `\\uDFFF`"))
         try:
             return self._loader.construct_object(node)
         except ValueError as error:

@@ -22,6 +22,8 @@ from engine.settings import PolicyBase
 
 SHIPPED = Path(__file__).parents[1]
 MAX_FILES = 32
+MOST_SHOWN = 300
+"""Characters of a file's name in a fault."""
 
 
 @cache
@@ -71,13 +73,21 @@ def _with_included(file: Path, above: tuple[Path, ...], done: set[Path]) -> Iter
         if wanted in (*above, file):
             chain = " -> ".join(path.name for path in (*above, file, wanted))
             raise PolicyError(Fault(place, f"includes itself: {chain}"))
-        if not wanted.is_file():
-            raise PolicyError(Fault(place, f"there is no file {wanted}"))
+        if not _is_file(wanted):
+            raise PolicyError(Fault(place, f"there is no file {str(wanted)[:MOST_SHOWN]}"))
         if len(done) >= MAX_FILES:
             raise PolicyError(Fault(place, f"more than {MAX_FILES} files"))
         if wanted not in done:
             yield from _with_included(wanted, (*above, file), done)
     yield document
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether there is a regular file; there is none of a name that no file can have."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 @dataclass

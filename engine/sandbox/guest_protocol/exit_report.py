@@ -57,9 +57,11 @@ class ExitReport:
     _buffer: bytearray = field(default_factory=bytearray)
 
     def feed(self, data: bytes) -> None:
-        """Take bytes that follow the mark. Raises FrameError."""
+        """Take bytes that follow the mark; what follows the end is dropped. Raises FrameError."""
+        if self.complete:
+            return
         self._buffer += data
-        while not self.complete and self._step():
+        while self._step():
             pass
 
     def _step(self) -> bool:
