@@ -34,6 +34,8 @@ BINDINGS: list[BindingType] = [
             tooltip="Stop following the file and edit its text here"),
     Binding("ctrl+b", "session", "Session", id="explore.session", priority=True,
             tooltip="Keep state between runs in a session, or close the session"),
+    Binding("f8", "error", "Error", id="explore.error", priority=True,
+            tooltip="Go to the line that failed, and on to its callers"),
     Binding("ctrl+f", "artifacts", "Artifacts", id="explore.artifacts", priority=True,
             tooltip="Show the run's artifacts: pictures, tables, files"),
     Binding("ctrl+t", "snippets", "Snippets", id="explore.snippets", priority=True,

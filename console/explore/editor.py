@@ -39,6 +39,13 @@ class Editor(TextArea):
         self._marks: dict[int, list[Mark]] = {}
         self._vim: Vim | None = None
         self._locked = False
+        self.error_line: int | None = None
+        """The line at which the last run failed, counted from 0."""
+
+    def mark_error(self, line: int | None) -> None:
+        """Mark the line at which a run failed, or none."""
+        self.error_line = line
+        self._repaint()
 
     def mark(self, violations: tuple[Violation, ...]) -> None:
         """Underline violations."""
@@ -137,6 +144,8 @@ class Editor(TextArea):
                 line.stylize(style_of(self, name), start, end)
         for found in self._marks.get(line_index, ()):
             line.stylize(style_of(self, f"underline on mark-{found.level.value}"), found.start, found.end)
+        if line_index == self.error_line:
+            line.stylize(style_of(self, "on mark-critical"))
         return line
 
 

@@ -19,6 +19,7 @@ from console.explore import file_watch, own_decision, request_fields, run_follow
 from console.explore.bindings import BINDINGS, HELP_WORDS
 from console.explore.draft_keeper import DraftKeeper
 from console.explore.editor import Editor
+from console.explore.error_marks import ErrorMarks
 from console.explore.followed_file import FollowedFile
 from console.explore.live_analysis import LiveAnalysis
 from console.explore.request_fields import RequestOptions
@@ -44,6 +45,7 @@ class ExploreScreen(BaseScreen):
     def __init__(self) -> None:
         super().__init__()
         self._analysis = LiveAnalysis(self)
+        self._errors = ErrorMarks(self)
         self._text = TypedText(self)
         self._drafts = DraftKeeper(self, self._text, self._update_title)
         self._file = FollowedFile(self, self._update_title, self._submit_saved)
@@ -108,6 +110,7 @@ class ExploreScreen(BaseScreen):
         self._changed_at = asyncio.get_running_loop().time()
         self.query_one(Editor).colour()
         self._analysis.start()
+        self._errors.clear()
         if self._file.path is None:
             self._drafts.changed()
 
@@ -142,6 +145,7 @@ class ExploreScreen(BaseScreen):
         if case is not None:
             case = await own_decision.decide(app, case, self._unchanged_seconds(), by_key=by_key)
         if case is not None and (ended := await run_follow.follow(app, case, log, self._show)):
+            self._errors.show(draft.code.text, ended.result, log.lines())
             self._show(ended)
 
     def _unchanged_seconds(self) -> float:
@@ -164,13 +168,17 @@ class ExploreScreen(BaseScreen):
         self.query_one(OutputLog).hint = run_follow.output_hint(case)
         status = self.query_one("#status", Static)
         line = run_follow.status_line(case, outcome_line(case))
-        status.update(paragraphs(line, *run_follow.display_lines(case)))
+        status.update(paragraphs(line, *self._errors.sentence(), *run_follow.display_lines(case)))
         status.add_class("-said")
 
     def _tick(self) -> None:
         self.query_one(Editor).use_vim(console_app(self).preferences.vim)
         if self._case is not None and self._case.status in run_follow.OPEN and self.is_current:
             self._show_status(self._case)
+
+    def action_error(self) -> None:
+        """Go to the line that failed, or to its next caller."""
+        self._errors.visit()
 
     def action_artifacts(self) -> None:
         """Show the artifacts of the run."""
@@ -255,6 +263,8 @@ class ExploreScreen(BaseScreen):
             return self.focused is None
         if action == "leave":
             return self.focused is not None
+        if action == "error":
+            return self._errors.found
         if action == "artifacts":
             return self._case is not None and has_artifacts(self._case.result)
         if action in {"run_on_save", "unfollow"}:

@@ -138,6 +138,8 @@ class FakeEngine:
         self.given: list[PreApproval] = []
         self.run_commands: list[tuple[str, str]] = []
         self.submitted: list[Draft] = []
+        self.exit_code = 0
+        """How runs end."""
         self.decides = False
         """Whether somebody has to decide about what is submitted."""
         self.refusal: Problem | None = None
@@ -185,7 +187,8 @@ class FakeEngine:
         if self.decides:
             self.put(fresh.model_copy(update={"analysis": self.analysis}))
             return self.cases[fresh.submission.id]
-        ended = {} if fresh.submission.id in self.hold else {"status": Status.FINISHED, "result": result()}
+        finished = result().model_copy(update={"exit_code": self.exit_code})
+        ended = {} if fresh.submission.id in self.hold else {"status": Status.FINISHED, "result": finished}
         started = {"status": Status.RUNNING, "started_at": datetime.now(UTC)}
         self.put(fresh.model_copy(update={**started, **ended}))
         return self.cases[fresh.submission.id]
