@@ -30,10 +30,12 @@ from engine.models import (
     PreApproval,
     QueueEntry,
     ReviewRecord,
+    Revision,
     Scope,
     Session,
     SimilarSubmission,
     Summary,
+    ThreadEntry,
     Token,
     Trends,
     Verification,
@@ -85,6 +87,8 @@ class SyncReviews:
     def queue(self) -> tuple[QueueEntry, ...]: ...
     def expired(self) -> tuple[QueueEntry, ...]: ...
     def extend(self, id: str) -> Case: ...
+    def revision(self, id: str) -> Revision: ...
+    def thread(self, id: str) -> tuple[ThreadEntry, ...]: ...
 
 class SyncSecrets:
     def list(self) -> tuple[SecretReference, ...]: ...

@@ -13,7 +13,15 @@ from engine.common.errors import Problem
 from engine.common.file_faults import PolicyError
 from engine.common.strict_yaml import parse
 from engine.common.text import Untrusted, visible
-from engine.models import Draft, ExpectedOutput, InputFile, Language, Operation, Permissions
+from engine.models import (
+    CommentReply,
+    Draft,
+    ExpectedOutput,
+    InputFile,
+    Language,
+    Operation,
+    Permissions,
+)
 
 LANGUAGES = {
     ".py": Language.PYTHON,
@@ -46,6 +54,8 @@ class Asked(BaseModel):
     operation: Operation | None = None
     expect: ExpectedOutput = ExpectedOutput.ANYTHING
     verify: str = ""
+    revises: str = ""
+    replies: tuple[CommentReply, ...] = ()
 
 
 def read_draft(path: Path, max_bytes: int, language: Language | None = None) -> Draft:

@@ -27,6 +27,7 @@ from engine.core.review.decisions import ReviewDecisions
 from engine.core.review.pre_approvals import PreApprovals
 from engine.core.review.queue_listing import QueueListing
 from engine.core.review.reviewer_keys import ReviewerKeys
+from engine.core.review.revisions import Revisions
 from engine.core.runs.artifacts import Artifacts
 from engine.core.runs.service import Runs
 from engine.core.sandbox_startup import SandboxStartup
@@ -125,7 +126,8 @@ class Engine:
             executor,
             admission,
         )
-        self.intake = IdempotentSubmissions(self.submissions, self.runs, events, self.queries)
+        self.revisions = Revisions(self.queries)
+        self.intake = IdempotentSubmissions(self.submissions, self.runs, events, self.queries, self.revisions)
         self.sessions = SessionService(
             self._registry, events, self.submissions, self.runs, self._backend.sessions, self.tokens.holds
         )

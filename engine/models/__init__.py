@@ -42,7 +42,14 @@ from engine.models.history import (
     Trends,
     VerificationProgress,
 )
-from engine.models.review import QueueEntry
+from engine.models.review import (
+    AnsweredComment,
+    FileChange,
+    FileDifference,
+    QueueEntry,
+    Revision,
+    ThreadEntry,
+)
 from engine.models.run import (
     Artifact,
     AssertionOutcome,
@@ -76,6 +83,7 @@ __all__ = [
     "ROLES",
     "WITHDRAWN",
     "Analysis",
+    "AnsweredComment",
     "Artifact",
     "AssertionOutcome",
     "Assessment",
@@ -98,6 +106,8 @@ __all__ = [
     "Evidence",
     "ExpectedOutput",
     "Facets",
+    "FileChange",
+    "FileDifference",
     "FilterHelp",
     "FrozenModel",
     "Grant",
@@ -124,6 +134,7 @@ __all__ = [
     "Result",
     "ReviewRecord",
     "ReviewerKey",
+    "Revision",
     "Role",
     "Roles",
     "RuleMatch",
@@ -138,6 +149,7 @@ __all__ = [
     "Stream",
     "Submission",
     "Summary",
+    "ThreadEntry",
     "Token",
     "Trends",
     "Triage",

@@ -93,6 +93,8 @@ class ReviewRecord(FrozenModel):
     """Input files that were on screen, by their place in the draft, counted from 0."""
     purpose: bool = Field(False, exclude_if=_nothing)
     """Whether what the agent says it is for was on screen."""
+    carried_from: str = Field("", exclude_if=_nothing)
+    """The revised submission of which the same reviewer had unchanged parts on screen before."""
     shown_by: ShownBy | None = Field(None, exclude_if=_nothing)
     """What displayed it; None in older records only."""
 

@@ -2,13 +2,72 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from enum import StrEnum
+
 from pydantic import Field
 
 from engine.common.text import Untrusted
 from engine.models.analysis import Verdict
 from engine.models.base import Digest, FrozenModel, Level
-from engine.models.decision import Claim
+from engine.models.case import Status
+from engine.models.comments import CommentReply, LineComment
+from engine.models.decision import Claim, Decision, ReviewRecord
 from engine.models.history import Summary
+
+
+class FileChange(StrEnum):
+    """What became of the code, or of an input file, in a revision."""
+
+    UNCHANGED = "unchanged"
+    CHANGED = "changed"
+    ADDED = "added"
+    REMOVED = "removed"
+
+
+class FileDifference(FrozenModel):
+    """How one file of a revision differs from that of the submission that it revises."""
+
+    file: Untrusted = Untrusted("")
+    """The name of an input file; empty: the code."""
+    change: FileChange
+    diff: Untrusted = Untrusted("")
+    """In the unified format; empty where nothing changed, or it is no text."""
+
+
+class AnsweredComment(FrozenModel):
+    """A comment on the earlier submission, and what became of it."""
+
+    number: int
+    """0 is the general comment."""
+    text: Untrusted
+    comment: LineComment | None = None
+    reply: Untrusted | None = None
+    """What the agent replies; None where it says nothing."""
+    lines_changed: bool = False
+    """Whether one of the lines that the comment is about is another one, or gone."""
+
+
+class Revision(FrozenModel):
+    """What a submission changes in the one that it revises."""
+
+    revises: str
+    files: tuple[FileDifference, ...]
+    """The code first, then every input file of either."""
+    comments: tuple[AnsweredComment, ...] = ()
+    carried: ReviewRecord | None = None
+    """What the reviewer who asks had on screen of the earlier one, and did not change: with their record."""
+
+
+class ThreadEntry(FrozenModel):
+    """One submission of a thread of revisions: what was submitted, and what was answered."""
+
+    id: str
+    at: datetime
+    status: Status
+    purpose: Untrusted = Untrusted("")
+    replies: tuple[CommentReply, ...] = ()
+    decision: Decision | None = None
 
 
 class QueueEntry(FrozenModel):

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from engine.common.text import Untrusted
 from engine.models.base import Digest, FrozenModel, Language, Principal
+from engine.models.comments import MOST_COMMENTS, CommentReply
 
 
 class Limits(FrozenModel):
@@ -161,6 +162,23 @@ class Draft(FrozenModel):
         description="an assertion about the value that is expected: value == 42.5 within 1e-9",
         exclude_if=_unused,
     )
+
+    revises: str = Field(
+        "",
+        pattern=r"^s-[0-9a-z]{1,32}$|^$",
+        description="an earlier submission of yours, not approved, that this one takes the place of",
+        exclude_if=_unused,
+    )
+    replies: tuple[CommentReply, ...] = Field(
+        (),
+        max_length=MOST_COMMENTS + 1,
+        description="what you say to the comments on the submission that this one revises",
+        exclude_if=_unused,
+    )
+
+    def without_thread(self) -> Draft:
+        """Return the draft as if it revised nothing."""
+        return self._with(revises="", replies=())
 
     def with_permissions(self, permissions: Permissions) -> Draft:
         """Return the draft requesting other permissions."""

@@ -22,6 +22,8 @@ from engine.cli.options.draft import (
     LimitOptions,
     PackageOptions,
     PurposeOption,
+    ReplyOptions,
+    RevisesOption,
     SecretOptions,
     SessionOption,
     build_draft,
@@ -61,11 +63,13 @@ def run(  # noqa: PLR0913, PLR0917  each is an option
     session: SessionOption = "",
     expect: ExpectOption = ExpectedOutput.ANYTHING,
     verify: AssertOption = "",
+    revises: RevisesOption = "",
+    reply: ReplyOptions = None,
     json: Json = False,
 ) -> None:
     """Submit code, show its violations, ask for approval and follow the run."""
     lists = (input_file or (), domain or (), package or (), secret or (), limit or ())
-    options = DraftOptions(purpose, *lists, image, session, expect, verify, build or ())
+    options = DraftOptions(purpose, *lists, image, session, expect, verify, build or (), revises, reply or ())
     draft = build_draft(file, language, options)
 
     async def whole(client: Client) -> Case:

@@ -21,6 +21,8 @@ from engine.cli.options.draft import (
     LimitOptions,
     PackageOptions,
     PurposeOption,
+    ReplyOptions,
+    RevisesOption,
     SecretOptions,
     SessionOption,
     build_draft,
@@ -63,11 +65,13 @@ def submit(  # noqa: PLR0913, PLR0917  each is an option
     session: SessionOption = "",
     expect: ExpectOption = ExpectedOutput.ANYTHING,
     verify: AssertOption = "",
+    revises: RevisesOption = "",
+    reply: ReplyOptions = None,
     json: Json = False,
 ) -> None:
     """Submit code for review."""
     lists = (input_file or (), domain or (), package or (), secret or (), limit or ())
-    options = DraftOptions(purpose, *lists, image, session, expect, verify, build or ())
+    options = DraftOptions(purpose, *lists, image, session, expect, verify, build or (), revises, reply or ())
     draft = build_draft(file, language, options)
     case = with_client(lambda client: client.submit(draft), requester)
     print_json(case) if json else print_case(case)

@@ -48,6 +48,10 @@ ExpectOption = Annotated[ExpectedOutput, typer.Option(help="Required form of the
 AssertOption = Annotated[
     str, typer.Option("--assert", help='Assertion about the output: "value == 42.5 within 1e-9".')
 ]
+RevisesOption = Annotated[str, typer.Option(help="Your earlier submission that this one revises.")]
+ReplyOptions = Annotated[
+    list[str] | None, typer.Option("--reply", help="Reply to a comment on it: 1:TEXT; 0 is the general one.")
+]
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,8 @@ class DraftOptions:
     expect: ExpectedOutput = ExpectedOutput.ANYTHING
     verify: str = ""
     builds: Iterable[str] = ()
+    revises: str = ""
+    replies: Iterable[str] = ()
 
 
 def build_draft(file: str, language: Language | None, options: DraftOptions) -> Draft:
@@ -82,6 +88,8 @@ def build_draft(file: str, language: Language | None, options: DraftOptions) -> 
         "session": options.session,
         "expect": options.expect,
         "verify": options.verify,
+        "revises": options.revises,
+        "replies": tuple(_reply(text) for text in options.replies),
     }
     try:
         return Draft.model_validate(plain)
@@ -132,6 +140,15 @@ def parse_package(text: str) -> Package:
         raise Problem(422, f"{visible(text)} has no exact version", hint="Write NAME==VERSION")
     hashes = (hash_,) if hash_ else ()
     return Package(name=Untrusted(name), version=Untrusted(version), hashes=hashes)
+
+
+def _reply(text: str) -> dict[str, object]:
+    number, colon, said = text.partition(":")
+    if not colon or not number.isascii() or not number.isdigit() or len(number) > 3:
+        raise Problem(
+            422, f"{visible(text)[:200]} is no reply", hint="Write NUMBER:TEXT; 0 is the general comment"
+        )
+    return {"comment": int(number), "text": Untrusted(said.strip())}
 
 
 def _from_input(language: Language | None) -> Draft:

@@ -119,6 +119,8 @@ class ReviewDecisions:
         """
         if review_record and review_record.shown_by is ShownBy.AUTHOR:
             self._require_author(case, by)
+        if review_record and review_record.carried_from not in {"", case.submission.draft.revises}:
+            raise Problem(422, f"{case.submission.id} does not revise {review_record.carried_from[:50]}")
         if not self._settings.policy.require_full_review:
             return
         missing = unreviewed_items(case, review_record)

@@ -59,13 +59,14 @@ class QueueListing:
             claim=_holding(case),
             group=group,
             identical=identical,
+            revises=draft.revises,
         )
 
     def _digests(self, case: Case) -> Digests:
         id = case.submission.id
         if id not in self._known:
             identical = content_digest(case.submission.draft)
-            group = structural_fingerprint(case.submission.draft, case.analysis.verdict)
+            group = structural_fingerprint(case.submission.draft.without_thread(), case.analysis.verdict)
             self._known[id] = (group or identical, identical)
             if len(self._known) > KEPT:
                 self._known.popitem(last=False)

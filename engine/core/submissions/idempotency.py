@@ -8,6 +8,7 @@ from weakref import WeakValueDictionary
 from engine.common.errors import Problem
 from engine.core.history.event_bus import EventBus
 from engine.core.history.queries import Queries
+from engine.core.review.revisions import Revisions
 from engine.core.runs.service import Runs
 from engine.core.submissions.idempotency_keys import FIELD, IdempotencyKeys, key_hash
 from engine.core.submissions.service import SubmissionService
@@ -23,11 +24,13 @@ class IdempotentSubmissions:
         runs: Runs,
         events: EventBus,
         queries: Queries,
+        revisions: Revisions,
     ) -> None:
         self._submissions = submissions
         self._runs = runs
         self._events = events
         self._queries = queries
+        self._revisions = revisions
         self._keys = IdempotencyKeys(events)
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -35,8 +38,10 @@ class IdempotentSubmissions:
         """Submit a draft once: a `key` of the last 24 hours, or an open twin where `join`, answers instead.
 
         Raises:
-            Problem: the key was used for another request, or the submission is refused.
+            Problem: the key was used for another request, it revises what is not its requester's own, or the
+                submission is refused.
         """
+        await self._revisions.check(draft, requester)
         if not key:
             return await self._submit(draft, requester, "", join)
         hashed = key_hash(requester, key)

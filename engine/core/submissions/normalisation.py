@@ -77,6 +77,8 @@ def submission_payload(submission: Submission) -> dict[str, Any]:
         facts["original_digest"] = submission.original_digest
     if draft.session:
         facts["session"] = draft.session
+    if draft.revises:
+        facts["revises"] = draft.revises
     if draft.operation:
         facts["operation"] = {"kind": draft.operation.kind.value, "path": draft.operation.path.text}
     return facts

@@ -92,6 +92,8 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "POST /submissions/{id}/claim": _REVIEW,
     "DELETE /submissions/{id}/claim": _REVIEW,
     "POST /submissions/{id}/extension": _REVIEW,
+    "GET /submissions/{id}/revision": _LOOK,
+    "GET /submissions/{id}/thread": _OWN,
     "GET /queue": _LOOK,
     "GET /expired": _LOOK,
     "GET /submissions/{id}/similar": _LOOK,

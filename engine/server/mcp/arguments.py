@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from engine.common.text import Untrusted
 from engine.models import (
+    CommentReply,
     Draft,
     ExpectedOutput,
     InputFile,
@@ -20,6 +21,7 @@ from engine.models import (
     Permissions,
     Session,
 )
+from engine.models.comments import MOST_COMMENTS, MOST_TEXT
 
 MOST_FILES = 64
 MOST_BYTES = 16 * 1024 * 1024
@@ -103,6 +105,17 @@ class SubmissionArguments(Arguments):
     )
 
 
+class ReplyArgument(Arguments):
+    """What you reply to a reviewer's comment."""
+
+    comment: int = Field(ge=0, le=MOST_COMMENTS, description="Its number; 0 is the general comment.")
+    text: str = Field(min_length=1, max_length=MOST_TEXT)
+
+    def reply(self) -> CommentReply:
+        """Return it as a model."""
+        return CommentReply(comment=self.comment, text=Untrusted(self.text))
+
+
 class ExecuteArguments(SubmissionArguments):
     """The arguments of `code_execute`."""
 
@@ -122,6 +135,14 @@ class ExecuteArguments(SubmissionArguments):
     secrets: Names = Field((), description="Names of secrets that it uses; it never sees their values.")
     expect: ExpectedOutput = Field(ExpectedOutput.ANYTHING, description="The expected form of the output.")
     verify: str = Field("", max_length=200, description="An assertion: value == 42.5 within 1e-9")
+    revises: str = Field(
+        "",
+        pattern=f"{ID}|^$",
+        description="The id of your earlier submission that this one revises, where changes were requested.",
+    )
+    replies: tuple[ReplyArgument, ...] = Field(
+        (), max_length=MOST_COMMENTS + 1, description="What you say to the reviewer's comments."
+    )
     memory_mb: int = Field(Limits().memory_mb, ge=64)
     cpus: float = Field(Limits().cpus, gt=0)
     seconds: float = Field(Limits().seconds, gt=0, description="Wall-clock time of the run.")
@@ -149,6 +170,8 @@ class ExecuteArguments(SubmissionArguments):
             session=session.id if session else "",
             expect=self.expect,
             verify=self.verify,
+            revises=self.revises,
+            replies=tuple(one.reply() for one in self.replies),
         )
 
 

@@ -48,7 +48,9 @@ def test_the_command_line_asks_for_everything(tmp_path: Path) -> None:
     extra.write_text("x")
     limits = [f"{name}={value}" for name, value in LIMITS.items()]
     lists = ([extra], ["a.org"], ["six==1.17.0"], ["key"], limits)
-    wishes = DraftOptions("why", *lists, "node", "ses-1", ExpectedOutput.JSON, "value == 1", builds=["six"])
+    wishes = DraftOptions(
+        "why", *lists, "node", "ses-1", ExpectedOutput.JSON, "value == 1", ["six"], "s-1", ["0:ok"]
+    )
     assert EVERYTHING - {"operation"} <= said(build_draft(str(code), None, wishes)) | NOT_ASKED
     assert Limits.model_validate(LIMITS) == build_draft(str(code), None, wishes).permissions.limits
 
@@ -87,6 +89,8 @@ def test_an_agent_over_mcp_asks_for_everything() -> None:
         "session": box.id,
         "expect": "json",
         "verify": "value == 1",
+        "revises": "s-1",
+        "replies": [{"comment": 0, "text": "ok"}],
         **LIMITS,
     }
     asked = said(ExecuteArguments.model_validate(given).draft(box))

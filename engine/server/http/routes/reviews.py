@@ -6,7 +6,16 @@ from fastapi import APIRouter
 
 from engine.core import Engine
 from engine.core.review.similarity import SimilarSubmissions
-from engine.models import Case, Consequence, Grant, PreApproval, QueueEntry, SimilarSubmission
+from engine.models import (
+    Case,
+    Consequence,
+    Grant,
+    PreApproval,
+    QueueEntry,
+    Revision,
+    SimilarSubmission,
+    ThreadEntry,
+)
 from engine.models.api import PreApprovalRequest
 from engine.server.http.authorization import CurrentPrincipal
 from engine.server.http.request_body import StrictRoute
@@ -16,6 +25,7 @@ def review_routes(engine: Engine) -> APIRouter:
     """Return the routes that reviewers use beside the decision itself."""
     router = APIRouter(tags=["Review"], route_class=StrictRoute)
     _queue_routes(router, engine)
+    _revision_routes(router, engine)
     _claim_routes(router, engine)
     _pre_approval_routes(router, engine)
     return router
@@ -36,6 +46,18 @@ def _queue_routes(router: APIRouter, engine: Engine) -> None:
     async def extend(id: str, by: CurrentPrincipal) -> Case:
         """Move the deadline of a pending submission, ten minutes at a time, as far as the settings allow."""
         return await engine.claims.extend(id, by)
+
+
+def _revision_routes(router: APIRouter, engine: Engine) -> None:
+    @router.get("/submissions/{id}/revision", summary="Compare with the revised submission")
+    async def revision(id: str, by: CurrentPrincipal) -> Revision:
+        """Return what changed, which comments were answered, and what you have read already; 404 if none."""
+        return await engine.revisions.revision(id, by)
+
+    @router.get("/submissions/{id}/thread", summary="List the revisions")
+    async def thread(id: str) -> tuple[ThreadEntry, ...]:
+        """Return this submission and those that it revises, the first first, with comments and replies."""
+        return await engine.revisions.thread(id)
 
 
 def _claim_routes(router: APIRouter, engine: Engine) -> None:
