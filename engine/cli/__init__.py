@@ -28,6 +28,7 @@ COMMANDS = {
     "history": "engine.cli.commands.submissions:history",
     "run": "engine.cli.commands.runs:run",
     "tail": "engine.cli.commands.runs:tail",
+    "effects": "engine.cli.commands.effects:effects",
     "kill": "engine.cli.commands.runs:kill",
     "files": "engine.cli.commands.artifacts:files",
     "fetch": "engine.cli.commands.artifacts:fetch",

@@ -55,6 +55,7 @@ from engine.models.api import (
     SubmitRequest,
     WithdrawRequest,
 )
+from engine.models.observed import RunEffects
 from engine.principals.signed_decision import sign
 
 __all__ = ["Client", "Problem"]
@@ -221,6 +222,10 @@ class Client:
     def meters(self, id: str) -> AsyncGenerator[Meters, None]:
         """Yield the resource meters of a run, until it ends."""
         return self._transport.lines(f"/runs/{id}/meters", {}, Meters)
+
+    async def effects(self, id: str) -> RunEffects:
+        """Return what a run did so far, beside what was predicted and granted."""
+        return RunEffects.model_validate_json(await self._transport.get(f"/runs/{id}/effects"))
 
     async def files(self, id: str) -> tuple[WorkspaceFile, ...]:
         """Return the files in the workspace of a running run, as the guest reports them."""

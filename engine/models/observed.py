@@ -7,7 +7,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from engine.common.text import Untrusted
-from engine.models.base import FrozenModel
+from engine.models.base import FrozenModel, Level
 
 
 class ObservedKind(StrEnum):
@@ -105,3 +105,60 @@ class Observation(FrozenModel):
     """How many repetitions belong to effects beyond the number that is kept."""
     counts: dict[str, int] = Field(default_factory=dict)
     """How many effects there were of each kind, repetitions included."""
+
+
+class NetworkUse(FrozenModel):
+    """A host that the proxy was asked for."""
+
+    host: Untrusted
+    port: int
+    allowed: bool
+
+
+class Relation(StrEnum):
+    """How an effect that was predicted, granted or observed relates to the two others."""
+
+    PREDICTED = "predicted and observed"
+    NOT_OBSERVED = "predicted, not observed"
+    USED = "granted and used"
+    UNUSED = "granted, not used"
+    UNPREDICTED = "observed, not predicted"
+    BEYOND = "observed beyond the grant"
+
+
+class EffectMatch(FrozenModel):
+    """One row of the comparison of what was predicted, granted and observed."""
+
+    relation: Relation
+    kind: str
+    """A kind of observed or predicted effect, or of permission."""
+    value: Untrusted
+    number: int = 0
+    """The observed effect, where there is one."""
+    lines: tuple[int, ...] = ()
+    """The lines that were predicted to cause it."""
+    severity: Level | None = None
+    """How grave it is, where it was not predicted or not granted."""
+    reason: str = ""
+
+    @property
+    def surprising(self) -> bool:
+        """Whether it is a surprise: more than LOW, and not predicted or not granted."""
+        return self.severity is not None and self.severity.rank > Level.LOW.rank
+
+
+class SurpriseAction(StrEnum):
+    """What happens to a run at a surprise."""
+
+    RECORD = "record"
+    FREEZE = "freeze"
+    KILL = "kill"
+
+
+class RunEffects(FrozenModel):
+    """What a run did, beside what was predicted and granted."""
+
+    observation: Observation | None = None
+    """None while it runs, and for runs that are older than observed effects."""
+    effects: tuple[ObservedEffect, ...] = ()
+    matches: tuple[EffectMatch, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ import rfc8785
 from engine.common.file_faults import Place
 from engine.common.text import Untrusted
 from engine.models import Level, RuleMatch
+from engine.models.observed import SurpriseAction
 from engine.policy.files.conditions import Condition, conditions
 from engine.policy.files.schema import RAISING, PolicySpec, RuleSpec
 from engine.policy.request_facts import RequestFacts
@@ -72,6 +73,15 @@ class Policy:
     hash: str
     files: tuple[Path, ...] = ()
     """What it was read from, lowest first."""
+    on_surprise: Mapping[Level, SurpriseAction] = field(default_factory=dict)
+    """What happens to a run at a surprise of this severity or higher."""
+    observed_only: bool = False
+    """Whether code runs only where its effects are observed."""
+
+    def surprise_action(self, severity: Level) -> SurpriseAction:
+        """Return what happens to a run at a surprise."""
+        named = [level for level in self.on_surprise if level.rank <= severity.rank]
+        return self.on_surprise[max(named, key=lambda level: level.rank)] if named else SurpriseAction.RECORD
 
     def findings(self, facts: RequestFacts) -> list[AppliedRule]:
         """Return every rule that matches, at the level that it counts for; never empty."""
@@ -99,7 +109,14 @@ def compile_policy(spec: PolicySpec, places: Mapping[str, Place], files: tuple[P
     """Return the policy that a specification describes; `places` are those of its rules by id."""
     rules = [compile_rule(rule, places[rule.id]) for rule in spec.rules if rule.enabled]
     ranked = sorted(rules, key=lambda rule: -rule.level.rank)
-    return Policy(tuple(ranked), dict(spec.deadlines), policy_hash(spec), files)
+    return Policy(
+        tuple(ranked),
+        dict(spec.deadlines),
+        policy_hash(spec),
+        files,
+        dict(spec.on_surprise),
+        spec.observed == "required",
+    )
 
 
 def reusing_rules(policy: Policy, other: Policy) -> Policy:

@@ -10,9 +10,11 @@ from datetime import UTC, datetime
 from engine.common.errors import Problem
 from engine.core.history.event_bus import EventBus
 from engine.core.queue import WorkQueue
+from engine.core.runs.observed import run_effects
 from engine.history.api import HistoryStore
 from engine.history.summary import summary_of
 from engine.models import Case, Consequence, Event, Grant, Meters, OutputChunk, Status, Summary, Verification
+from engine.models.observed import RunEffects
 from engine.policy.consequences import consequences
 
 PAGE_BYTES = 128 << 10
@@ -93,6 +95,10 @@ class Queries:
     async def trail(self, id: str) -> tuple[Event, ...]:
         """Return the events of one submission, the oldest first."""
         return await self._log.read.events(subject=id)
+
+    async def effects(self, id: str) -> RunEffects:
+        """Return what a run did so far, beside what was predicted and granted."""
+        return run_effects(await self.case(id), await self.trail(id))
 
     def events(self, since: int | None = None) -> AsyncGenerator[Event, None]:
         """Yield events as they happen, those after `since` first."""

@@ -27,7 +27,7 @@ from engine.models import (
     ShownBy,
     Status,
 )
-from engine.policy import excess
+from engine.policy import Policy, excess
 from engine.policy.binding import analysis_hash, changed
 from engine.policy.review import decision_obstacle, unreviewed_items
 from engine.principals.keys import KeyUnusable
@@ -55,6 +55,11 @@ class ReviewDecisions:
         self._sandboxes = sandboxes
         self._keys = keys
         self._startup = startup
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        return self._policy.current
 
     @property
     def packages(self) -> PackageSource:

@@ -11,6 +11,7 @@ from engine.common.errors import Problem
 from engine.common.supervisor import Supervisor
 from engine.core.config import secret_store
 from engine.core.history.event_bus import EventBus
+from engine.core.runs.effect_watch import EffectWatch
 from engine.core.runs.history_events import history_event, is_durable
 from engine.core.runs.run_stream import RunStream
 from engine.core.runs.start_gate import StartGate
@@ -48,11 +49,13 @@ class RunRecorder:
     stream: RunStream
     events: EventBus
     gate: StartGate
+    effects: EffectWatch
     displayed: Callable[[Display], None]
     """Called with each display of the code, while it runs."""
 
     async def permit(self, request: StartRequest) -> StartPermit:
         """Permit the code to start if everything is as approved. Raises Problem."""
+        self.effects.check_start(request)
         return await self.gate.permit(request)
 
     async def output(self, chunk: OutputChunk) -> None:
@@ -81,6 +84,7 @@ class RunRecorder:
             self.events.record, kind, self.run, data=data, durable=is_durable(event), patient=True
         )
         await self.events.pending.insist(record)
+        await self.effects.take(event)
 
 
 async def execute(case: Case, sandboxes: Backend, recorder: RunRecorder, supervisor: Supervisor) -> Result:

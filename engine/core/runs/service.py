@@ -14,6 +14,7 @@ from engine.common.supervisor import Supervisor, describe
 from engine.core.history.event_bus import EventBus
 from engine.core.queue import ActiveSubmission, WorkQueue, open_entry
 from engine.core.review.decisions import ReviewDecisions
+from engine.core.runs.effect_watch import EffectWatch
 from engine.core.runs.execution import RunRecorder, execute, failed
 from engine.core.runs.output_validation import validate_output
 from engine.core.runs.start_gate import StartGate
@@ -129,7 +130,9 @@ class Runs:
         """Run an approved submission and return its result, whatever goes wrong."""
         approved = entry.case
         gate = StartGate(entry.id, partial(self._check_approval, entry), partial(self._record_start, entry))
-        recorder = RunRecorder(entry.id, entry.stream, self._events, gate, partial(self._add_display, entry))
+        effects = EffectWatch(approved, self._decisions.policy, self._sandboxes, self._events)
+        displayed = partial(self._add_display, entry)
+        recorder = RunRecorder(entry.id, entry.stream, self._events, gate, effects, displayed)
         try:
             await self._check_approval(entry, approved.decision.image if approved.decision else "")
             result = await execute(approved, self._sandboxes, recorder, self._supervisor)

@@ -34,6 +34,7 @@ Payload = Annotated[
     | runs.RunDisplayPayload
     | runs.RunEffectsPayload
     | runs.RunObservedPayload
+    | runs.RunSurprisePayload
     | runs.PackagesReadyPayload
     | runs.NetworkAttemptedPayload
     | runs.RunKilledPayload

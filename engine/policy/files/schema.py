@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from engine.common import hosts
 from engine.models import EffectKind, Language, Level, OperationKind
+from engine.models.observed import SurpriseAction
 from engine.policy.request_facts import PermissionKind
 
 MAX_PATTERN = 1000
@@ -213,9 +214,24 @@ class RuleSpec(Part):
     not_match: Several[Example] = ()
 
 
+def _by_level(value: Any) -> Any:
+    """Return actions by severity; one word is what happens from HIGH on."""
+    return value if isinstance(value, dict) else {"high": value}
+
+
+SurpriseActions = Annotated[
+    dict[Levels, Annotated[SurpriseAction, BeforeValidator(_of(SurpriseAction, "action"))]],
+    BeforeValidator(_by_level),
+]
+
+
 class PolicySpec(Part):
     """Everything that policy files say, taken together."""
 
     include: Several[str] = ()
     deadlines: dict[Annotated[Level, BeforeValidator(_decided_level)], Seconds] = {}
+    on_surprise: SurpriseActions = {}
+    """What happens to a run at a surprise of this severity or higher; otherwise it is recorded."""
+    observed: Literal["required", "optional"] = "optional"
+    """Whether code runs only where its effects are observed."""
     rules: Several[RuleSpec] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
-from engine.models import Check, IsolationProof, Language, Package, Result, WorkspaceFile
+from engine.models import Check, IsolationProof, KillReason, Language, Package, Result, WorkspaceFile
 from engine.sandbox.api.capabilities import BackendCapabilities
 from engine.sandbox.api.errors import SandboxUnavailable
 from engine.sandbox.api.job import ArtifactKeeper, Job, Watcher
@@ -110,7 +110,7 @@ class Backend(Protocol):
     async def stop(self, run: str, by: str) -> None:
         """Ask the program of a run to end; kill it after the grace period."""
 
-    async def kill(self, run: str, by: str) -> None:
+    async def kill(self, run: str, by: str, reason: KillReason = KillReason.OPERATOR) -> None:
         """Kill a run at once."""
 
     async def pause(self, run: str) -> bool:

@@ -14,6 +14,8 @@ class StartRequest:
     run: str
     sandbox: str
     image_digest: str
+    unobserved: str = ""
+    """Why the effects of the code will not be observed; empty: they will."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,9 @@ class Execution:
         The code starts once the watcher permits it. Raises what the watcher raises to refuse.
         """
         nonce = secrets.token_hex(16)
-        start = StartRequest(self.job.run, self.sandbox.id, self.sandbox.image_digest)
+        start = StartRequest(
+            self.job.run, self.sandbox.id, self.sandbox.image_digest, self.observer.unobserved
+        )
         request = SealedRequest(self._request(nonce).encode(), start)
         self.output = self._follower(nonce)
         self._begin()

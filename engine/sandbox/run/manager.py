@@ -216,9 +216,9 @@ class SandboxManager:
         """Ask the program of a run to end; kill it after the grace period."""
         self.control.end(run, KillReason.OPERATOR, by)
 
-    async def kill(self, run: str, by: str) -> None:
+    async def kill(self, run: str, by: str, reason: KillReason = KillReason.OPERATOR) -> None:
         """Kill a run at once."""
-        self.control.end(run, KillReason.OPERATOR, by, gently=False)
+        self.control.end(run, reason, by, gently=False)
 
     async def pause(self, run: str) -> bool:
         """Pause a run; return whether it is paused."""

@@ -26,6 +26,12 @@ class EffectRecorder:
         self._known: dict[int, ObservedEffect] = {}
         self._recorded: dict[int, ObservedEffect] = {}
 
+    @property
+    def unobserved(self) -> str:
+        """Why the effects of the run are not observed; empty while they are."""
+        source = self._sandbox.effects
+        return self._sandbox.unobserved if source is None else source.lost
+
     async def begin(self) -> None:
         """Forget what the sandbox did before the code arrives."""
         self._from = time.time()
@@ -45,6 +51,8 @@ class EffectRecorder:
                 self._take(batch)
                 fresh = [one for one in batch if one.number not in self._recorded]
                 await self._record([self._known[one.number] for one in fresh])
+        if why := self.unobserved:
+            await self._tell(Observation(status=ObservationStatus.INCOMPLETE, reasons=(why,)))
 
     def _take(self, batch: tuple[ObservedEffect, ...]) -> None:
         self._known.update({one.number: one.at(self._from) for one in batch})
@@ -61,6 +69,9 @@ class EffectRecorder:
                 self._known[one.number] = one
         changed = [one for number, one in self._known.items() if self._recorded.get(number) != one]
         await self._record(changed)
+        await self._tell(observation)
+
+    async def _tell(self, observation: Observation) -> None:
         await self._watcher.event(RunObserved(observation=observation))
 
     async def _observation(self, *, ends: bool) -> Observation:

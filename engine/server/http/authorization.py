@@ -107,6 +107,7 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "GET /runs/{id}": _OWN,
     "GET /runs/{id}/output": _OWN,
     "GET /runs/{id}/meters": _OWN,
+    "GET /runs/{id}/effects": _LOOK,
     "GET /runs/{id}/files": _OWN,
     "GET /runs/{id}/artifacts/{name:path}": _OWN,
     "POST /runs/{id}/stop": _REVIEW,

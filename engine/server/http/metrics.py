@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from engine.models import DecisionOutcome, Event, KillReason, Level
+from engine.models.observed import ObservationStatus, ObservedKind
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 DECISION_BUCKETS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3600)
@@ -31,6 +32,21 @@ class PrometheusMetrics:
         )
         self._runs = Counter(
             "pratique_runs_total", "Ended runs, by kill reason", ["kill_reason"], registry=self._registry
+        )
+        self._observations = Counter(
+            "pratique_observed_runs_total",
+            "Ended runs, by whether their effects were observed",
+            ["status"],
+            registry=self._registry,
+        )
+        self._effects = Counter(
+            "pratique_observed_effects_total", "Observed effects, by kind", ["kind"], registry=self._registry
+        )
+        self._surprises = Counter(
+            "pratique_surprises_total",
+            "Effects that were not predicted or not granted, by severity",
+            ["severity"],
+            registry=self._registry,
         )
         self._decisions = Histogram(
             "pratique_decision_duration_seconds",
@@ -70,6 +86,11 @@ class PrometheusMetrics:
                 self._record_decision(event)
             case "run.ended":
                 self._runs.labels(event.data["kill_reason"]).inc()
+            case "run.observed":
+                self._record_observation(event)
+            case "run.surprise":
+                for one in event.data["surprises"]:
+                    self._surprises.labels(one["severity"]).inc()
 
     def text(self) -> bytes:
         """Return the metrics in the Prometheus text format."""
@@ -77,6 +98,12 @@ class PrometheusMetrics:
             self._ready.labels(image).set(ready)
             self._target.labels(image).set(target)
         return generate_latest(self._registry)
+
+    def _record_observation(self, event: Event) -> None:
+        observation = event.data["observation"]
+        self._observations.labels(observation["status"]).inc()
+        for kind, count in observation["counts"].items():
+            self._effects.labels(kind).inc(count)
 
     def _record_decision(self, event: Event) -> None:
         submitted_at = self._submitted_at.pop(event.subject, None)
@@ -89,5 +116,11 @@ class PrometheusMetrics:
             self._submissions.labels(level.value)
         for reason in KillReason:
             self._runs.labels(reason.value)
+        for status in ObservationStatus:
+            self._observations.labels(status.value)
+        for kind in ObservedKind:
+            self._effects.labels(kind.value)
+        for level in Level:
+            self._surprises.labels(level.value)
         for outcome in DecisionOutcome:
             self._decisions.labels(outcome.value)

@@ -9,7 +9,7 @@ from pydantic import ConfigDict
 from engine.history.events.blocks import MeterBlock, OutputBlock
 from engine.history.events.payloads.base import EventPayload
 from engine.models import Digest, KillReason, Limits, Result
-from engine.models.observed import Observation, ObservedEffect
+from engine.models.observed import EffectMatch, Observation, ObservedEffect, SurpriseAction
 
 
 class RunQueuedPayload(EventPayload):
@@ -106,6 +106,14 @@ class RunObservedPayload(EventPayload):
 
     type: Literal["run.observed"]
     observation: Observation
+
+
+class RunSurprisePayload(EventPayload):
+    """A run did what nobody predicted, or what was not granted."""
+
+    type: Literal["run.surprise"]
+    surprises: tuple[EffectMatch, ...]
+    action: SurpriseAction
 
 
 class PackagesReadyPayload(EventPayload):

@@ -50,6 +50,7 @@ class Trace:
             return
         if answer["op"] == "lost":
             self._lost = self._lost or _ENDED
+            self._effects.put_nowait(None)
         self._answers.put_nowait(answer)
 
     async def ask(self, command: str, answer: str, seconds: float, **fields: object) -> Answer:

@@ -12,6 +12,7 @@ from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.core import Engine
 from engine.models import Meters, OutputChunk, Result, WorkspaceFile
+from engine.models.observed import RunEffects
 from engine.server.http.authorization import CurrentPrincipal
 from engine.server.http.ndjson import ndjson_response, ndjson_stream, output_stream
 from engine.server.http.request_body import StrictRoute
@@ -53,6 +54,11 @@ def _read_routes(router: APIRouter, engine: Engine) -> None:
         if rule:
             response.headers[ERASED] = quote(f"part of the output: {visible(rule)}", safe=" :,;/()")
         return response
+
+    @router.get("/runs/{id}/effects", summary="Get the observed effects of a run")
+    async def effects(id: str) -> RunEffects:
+        """Return what the run did so far, beside what was predicted and granted."""
+        return await engine.queries.effects(id)
 
     @router.get(
         "/runs/{id}/meters",

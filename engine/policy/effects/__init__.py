@@ -1,0 +1,1 @@
+"""What was predicted, what was granted and what was observed, compared. Pure."""
