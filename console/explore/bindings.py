@@ -36,6 +36,8 @@ BINDINGS: list[BindingType] = [
             tooltip="Keep state between runs in a session, or close the session"),
     Binding("f8", "error", "Error", id="explore.error", priority=True,
             tooltip="Go to the line that failed, and on to its callers"),
+    Binding("ctrl+underscore,ctrl+slash", "comment", "Comment", id="explore.comment", priority=True,
+            show=False, tooltip="Make the selected lines comments, or code again"),
     Binding("ctrl+f", "artifacts", "Artifacts", id="explore.artifacts", priority=True,
             tooltip="Show the run's artifacts: pictures, tables, files"),
     Binding("ctrl+t", "snippets", "Snippets", id="explore.snippets", priority=True,

@@ -11,6 +11,7 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Location, Selection
 
 from console.code_view.lines import Mark, marks_of, split_lines
+from console.explore.indentation import next_indentation, toggle_comments
 from console.explore.vim import Vim, VimCommand
 from console.theming.highlight import Token, highlight
 from console.theming.styles import style_of
@@ -93,6 +94,11 @@ class Editor(TextArea):
     def on_key(self, event: events.Key) -> None:
         """Handle a key in vim's modes."""
         vim = self._vim
+        if event.key == "enter" and not self.read_only:
+            self._new_line()
+            event.stop()
+            event.prevent_default()
+            return
         if vim is None or (vim.inserting and event.key != "escape"):
             return
         if event.key == "escape" and not vim.idle:
@@ -104,6 +110,24 @@ class Editor(TextArea):
             return
         event.stop()
         event.prevent_default()
+
+    def _new_line(self) -> None:
+        """Begin a line, indented as the one before or further."""
+        start, end = self.selection
+        line, column = min(start, end)
+        before = self.document.get_line(line)[:column]
+        blanks = next_indentation(before, self.code_language)
+        self.replace("\n" + blanks, start, end, maintain_selection_offset=False)
+
+    def toggle_comments(self) -> None:
+        """Make the selected lines comments, or code again."""
+        if self.read_only:
+            return
+        first, last = (place[0] for place in sorted(self.selection))
+        lines = [self.document.get_line(line) for line in range(first, last + 1)]
+        text = "\n".join(toggle_comments(lines, self.code_language))
+        self.history.checkpoint()
+        self.replace(text, (first, 0), (last, len(lines[-1])))
 
     def _do(self, command: VimCommand) -> None:
         if command.edit is not None:

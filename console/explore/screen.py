@@ -176,6 +176,10 @@ class ExploreScreen(BaseScreen):
         if self._case is not None and self._case.status in run_follow.OPEN and self.is_current:
             self._show_status(self._case)
 
+    def action_comment(self) -> None:
+        """Make the selected lines comments, or code again."""
+        self.query_one(Editor).toggle_comments()
+
     def action_error(self) -> None:
         """Go to the line that failed, or to its next caller."""
         self._errors.visit()
