@@ -89,7 +89,7 @@ class Client:
         self.sessions = SessionsClient(self._transport, self._requester)
         self.history = HistoryClient(self._transport)
         self.pre_approvals = PreApprovalsClient(self._transport)
-        self.reviews = ReviewsClient(self._transport)
+        self.reviews = ReviewsClient(self._transport, key)
         self.secrets = SecretsClient(self._transport)
         self.keys = KeysClient(self._transport)
         self.tokens = TokensClient(self._transport)

@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import TypeAdapter
 
 from engine.client.transport import Transport
-from engine.models import Case, QueueEntry, Revision, ThreadEntry
+from engine.common.text import Untrusted
+from engine.models import (
+    BulkAnswer,
+    Case,
+    DecisionOutcome,
+    Grant,
+    QueueEntry,
+    ReviewRecord,
+    Revision,
+    ThreadEntry,
+)
+from engine.models.api import BulkClaimRequest, BulkDecision, BulkDecisionRequest, DecisionRequest
+from engine.principals.signed_decision import sign
 
 _THREAD = TypeAdapter(tuple[ThreadEntry, ...])
+_ANSWERS = TypeAdapter(tuple[BulkAnswer, ...])
 _ENTRIES = TypeAdapter(tuple[QueueEntry, ...])
+
+BULK_SECONDS = 120.0
+"""How long an answer about two hundred submissions may take."""
 
 
 class ReviewsClient:
     """Reads the review queue with reasons, and gives more time."""
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: Transport, key: Ed25519PrivateKey | None = None) -> None:
         self._transport = transport
+        self._key = key
 
     async def queue(self) -> tuple[QueueEntry, ...]:
         """Return what is pending, queued or running, the highest risk first, and why."""
@@ -36,3 +56,35 @@ class ReviewsClient:
     async def thread(self, id: str) -> tuple[ThreadEntry, ...]:
         """Return a submission and those that it revises, the first first."""
         return _THREAD.validate_json(await self._transport.get(f"/submissions/{id}/thread"))
+
+    async def claim_all(self, ids: Sequence[str]) -> tuple[BulkAnswer, ...]:
+        """Claim several submissions; each answer says whether, and why not."""
+        body = BulkClaimRequest(ids=tuple(ids))
+        return _ANSWERS.validate_json(await self._transport.post("/queue/claims", body, timeout=BULK_SECONDS))
+
+    async def decide_all(
+        self,
+        digests: Mapping[str, str],
+        outcome: DecisionOutcome,
+        reason: str = "",
+        grant: Grant | None = None,
+        review_record: ReviewRecord | None = None,
+    ) -> tuple[BulkAnswer, ...]:
+        """Deny several submissions, by their ids and digests, or approve several that are identical."""
+        made = {
+            id: DecisionRequest(
+                outcome=outcome,
+                digest=digest,
+                reason=Untrusted(reason),
+                grant=grant,
+                review_record=review_record,
+            )
+            for id, digest in digests.items()
+        }
+        signed = {id: sign(id, one, self._key) if self._key else one for id, one in made.items()}
+        body = BulkDecisionRequest(
+            decisions=tuple(BulkDecision(id=id, decision=one) for id, one in signed.items())
+        )
+        return _ANSWERS.validate_json(
+            await self._transport.post("/queue/decisions", body, timeout=BULK_SECONDS)
+        )

@@ -1,6 +1,6 @@
 # Written by `python -m tests.engine.server.sync_stub` from the asynchronous client: do not edit.
 import ssl
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from engine.common.text import Untrusted
 from engine.models import (
     Analysis,
+    BulkAnswer,
     Case,
     Consequence,
     DecisionOutcome,
@@ -90,6 +91,15 @@ class SyncReviews:
     def extend(self, id: str) -> Case: ...
     def revision(self, id: str) -> Revision: ...
     def thread(self, id: str) -> tuple[ThreadEntry, ...]: ...
+    def claim_all(self, ids: Sequence[str]) -> tuple[BulkAnswer, ...]: ...
+    def decide_all(
+        self,
+        digests: Mapping[str, str],
+        outcome: DecisionOutcome,
+        reason: str = "",
+        grant: Grant | None = None,
+        review_record: ReviewRecord | None = None,
+    ) -> tuple[BulkAnswer, ...]: ...
 
 class SyncSecrets:
     def list(self) -> tuple[SecretReference, ...]: ...

@@ -21,6 +21,7 @@ from engine.core.history.queries import Queries
 from engine.core.history.service import HistoryService
 from engine.core.host_health import HostFiles, checked, host_checks
 from engine.core.queue import InProcessQueue, WorkQueue
+from engine.core.review.bulk import BulkReview
 from engine.core.review.claims import Claims
 from engine.core.review.decision_executor import DecisionExecutor
 from engine.core.review.decisions import ReviewDecisions
@@ -126,6 +127,7 @@ class Engine:
             executor,
             admission,
         )
+        self.bulk = BulkReview(queue, self.claims, self.submissions)
         self.revisions = Revisions(self.queries)
         self.intake = IdempotentSubmissions(self.submissions, self.runs, events, self.queries, self.revisions)
         self.sessions = SessionService(

@@ -44,6 +44,7 @@ from engine.models.history import (
 )
 from engine.models.review import (
     AnsweredComment,
+    BulkAnswer,
     FileChange,
     FileDifference,
     QueueEntry,
@@ -87,6 +88,7 @@ __all__ = [
     "Artifact",
     "AssertionOutcome",
     "Assessment",
+    "BulkAnswer",
     "Case",
     "Certainty",
     "Check",

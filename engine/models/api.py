@@ -32,6 +32,9 @@ from engine.models.comments import MOST_COMMENTS
 
 AGENT = "pratique-agent"
 """The header in which one connection of an unregistered agent names itself, by a secret of its own."""
+MOST_AT_ONCE = 200
+"""How many submissions are decided or claimed by one request."""
+SubmissionId = Annotated[str, Field(pattern=r"^s-[0-9a-z]{1,32}$")]
 LEASE = r"^[A-Za-z0-9_-]{16,64}$"
 """A random name that a client chooses."""
 
@@ -85,6 +88,25 @@ class DecisionRequest(FrozenModel):
     def signed(self, signature: Signature) -> DecisionRequest:
         """Return the decision with its signature."""
         return self._with(signature=signature)
+
+
+class BulkDecision(FrozenModel):
+    """A decision about one of several submissions."""
+
+    id: SubmissionId
+    decision: DecisionRequest
+
+
+class BulkDecisionRequest(FrozenModel):
+    """Decisions about several submissions: the same outcome for all; approvals for identical ones only."""
+
+    decisions: tuple[BulkDecision, ...] = Field(min_length=1, max_length=MOST_AT_ONCE)
+
+
+class BulkClaimRequest(FrozenModel):
+    """Submissions to claim."""
+
+    ids: tuple[SubmissionId, ...] = Field(min_length=1, max_length=MOST_AT_ONCE)
 
 
 class PreApprovalRequest(FrozenModel):

@@ -93,3 +93,13 @@ class QueueEntry(FrozenModel):
     identical: Digest
     """Equal for submissions whose code, request and purpose are the same, byte for byte."""
     revises: str = Field("", description="the submission that it revises")
+
+
+class BulkAnswer(FrozenModel):
+    """What became of one submission among several."""
+
+    id: str
+    status: Status | None = None
+    """Its status now; None where it was left as it is."""
+    problem: str = ""
+    """Why it was left as it is; empty where it was not."""

@@ -95,6 +95,8 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "GET /submissions/{id}/revision": _LOOK,
     "GET /submissions/{id}/thread": _OWN,
     "GET /queue": _LOOK,
+    "POST /queue/decisions": _REVIEW,
+    "POST /queue/claims": _REVIEW,
     "GET /expired": _LOOK,
     "GET /submissions/{id}/similar": _LOOK,
     "GET /submissions/{id}/erasures": _OWN,

@@ -19,7 +19,7 @@ PARTS = {
 }
 HEAD = """# Written by `python -m tests.engine.server.sync_stub` from the asynchronous client: do not edit.
 import ssl
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from engine.core import Engine
 from engine.core.review.similarity import SimilarSubmissions
 from engine.models import (
+    BulkAnswer,
     Case,
     Consequence,
     Grant,
@@ -16,8 +17,9 @@ from engine.models import (
     SimilarSubmission,
     ThreadEntry,
 )
-from engine.models.api import PreApprovalRequest
-from engine.server.http.authorization import CurrentPrincipal
+from engine.models.api import BulkClaimRequest, BulkDecisionRequest, PreApprovalRequest
+from engine.principals.signed_decision import verify
+from engine.server.http.authorization import CurrentCaller, CurrentPrincipal
 from engine.server.http.request_body import StrictRoute
 
 
@@ -25,6 +27,7 @@ def review_routes(engine: Engine) -> APIRouter:
     """Return the routes that reviewers use beside the decision itself."""
     router = APIRouter(tags=["Review"], route_class=StrictRoute)
     _queue_routes(router, engine)
+    _bulk_routes(router, engine)
     _revision_routes(router, engine)
     _claim_routes(router, engine)
     _pre_approval_routes(router, engine)
@@ -46,6 +49,21 @@ def _queue_routes(router: APIRouter, engine: Engine) -> None:
     async def extend(id: str, by: CurrentPrincipal) -> Case:
         """Move the deadline of a pending submission, ten minutes at a time, as far as the settings allow."""
         return await engine.claims.extend(id, by)
+
+
+def _bulk_routes(router: APIRouter, engine: Engine) -> None:
+    @router.post("/queue/decisions", summary="Decide about several submissions")
+    async def decide(body: BulkDecisionRequest, by: CurrentCaller) -> tuple[BulkAnswer, ...]:
+        """Deny several submissions, or approve several that are identical; each by its own digest."""
+        if by.token and by.token.key:
+            for one in body.decisions:
+                verify(one.id, one.decision, by.token.key)
+        return await engine.bulk.decide(body.decisions, by.principal)
+
+    @router.post("/queue/claims", summary="Claim several submissions")
+    async def claim(body: BulkClaimRequest, by: CurrentPrincipal) -> tuple[BulkAnswer, ...]:
+        """Claim what can be claimed, and say of the rest why not."""
+        return await engine.bulk.claim(body.ids, by)
 
 
 def _revision_routes(router: APIRouter, engine: Engine) -> None:
