@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check faults kills mutants lock screenshots frames bench bench-analysis wheel clean
+.PHONY: help setup run test check faults kills power mutants lock screenshots frames bench bench-analysis wheel clean
 BIN := .venv/bin
 
 help: ## List the targets.
@@ -27,6 +27,9 @@ faults: setup ## Fail every call that records or touches disk, Docker or process
 
 kills: setup ## Kill the engine, dockerd and containerd under load; print what came of it (ARGS="--engine 20").
 	@$(BIN)/python -m tests.faults.kills $(ARGS)
+
+power: setup ## Cut the power of an engine at many moments, and start it on what was synced (ARGS="--most 50").
+	@$(BIN)/python -m tests.faults.power $(ARGS)
 
 mutants: setup ## Mutate the modules that decide, and report changes that no test notices.
 	@$(BIN)/python -m tests.mutation

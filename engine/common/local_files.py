@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -83,6 +84,8 @@ def private_folder(folder: Path) -> Path:
         if folder.parent != folder:
             private_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
+        with contextlib.suppress(PermissionError):  # a folder above may be another user's
+            sync_folder(folder.parent)
     return folder
 
 

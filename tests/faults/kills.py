@@ -108,8 +108,9 @@ async def _killing(
 ) -> Campaign:
     try:
         async with Load(engine, clients) as load:
-            for _ in range(times):
-                await asyncio.wait_for(load.goes_on(), RECOVERY_SECONDS)
+            for number in range(times):
+                async with asyncio.timeout(RECOVERY_SECONDS):
+                    await load.goes_on(to_the_end=number % 2 == 1)
                 await asyncio.sleep(random.uniform(0, LONGEST_SECONDS))  # noqa: S311  no secret
                 began = time.monotonic()
                 await again()

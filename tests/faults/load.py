@@ -65,10 +65,11 @@ class Load:
             if not task.cancelled() and (error := task.exception()):
                 raise error
 
-    async def goes_on(self) -> None:
-        """Wait until one more decision was answered."""
-        before = len(self.answered.decided)
-        while len(self.answered.decided) == before:
+    async def goes_on(self, *, to_the_end: bool) -> None:
+        """Wait until one more decision was answered, or the end of one more run."""
+        known = self.answered.ended if to_the_end else self.answered.decided
+        before = len(known)
+        while len(known) == before:
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def _work(self, number: int) -> None:

@@ -318,7 +318,7 @@ async def play(pool: AnalysisPool, site: str, fault: str, *, known: Injector | N
     if site:
         injector.arm(site, fault)
     home = Path(tempfile.mkdtemp(prefix="pratique-faults-"))
-    with _home(home), injecting(injector):
+    with at_home(home), injecting(injector):
         try:
             return await Scenario(home, pool, injector, Outcome(site, fault)).play()
         finally:
@@ -326,7 +326,7 @@ async def play(pool: AnalysisPool, site: str, fault: str, *, known: Injector | N
 
 
 @contextlib.contextmanager
-def _home(home: Path) -> Iterator[None]:
+def at_home(home: Path) -> Iterator[None]:
     before = os.environ.get("PRATIQUE_HOME")
     os.environ["PRATIQUE_HOME"] = str(home)
     try:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.common.local_files import sync_folder
 from engine.history.chain.checkpoints import ORIGIN, Checkpoint, parse
 
 _TAIL = 4096
@@ -51,10 +52,13 @@ def read(text: str) -> list[str]:
 def add(path: Path, new: Sequence[str]) -> None:
     """Put notes at the end of the file, on disk."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+    is_new = not path.exists()
     with os.fdopen(os.open(path, flags, 0o600), "ab") as file:
         file.write("".join(f"{json.dumps(note)}\n" for note in new).encode())
         file.flush()
         os.fsync(file.fileno())
+    if is_new:
+        sync_folder(path.parent)
 
 
 def _checkpoint(line: str) -> Checkpoint | None:
