@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from textual.command import Provider
 
     from console.review.decision_controller import DecisionController
-    from engine.models import Health, Summary
+    from engine.models import Health, QueueEntry, Summary
 
 _GO = Binding.Group("Screens", compact=True)
 
@@ -87,6 +87,8 @@ class ConsoleApp(App[None]):
         self.key_guard = KeyGuard()
         super().__init__()
         self._opened = opened
+        self.queue_entries: dict[str, QueueEntry] = {}
+        """What the engine says of each submission of the queue, by ID."""
         self.preferences, wrong = load_preferences() if preferences is None else (preferences, "")
         self.saves_preferences = preferences is None
         self._user_keymap = UserKeymap(self)

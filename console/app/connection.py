@@ -75,7 +75,7 @@ class EngineConnection:
     async def _follow(self, client: Client) -> None:
         try:
             self._app.health = await client.health()
-            self._app.queue = await client.queue()
+            await self._load_queue(client)
             self._connected(client)
             changed = asyncio.Event()
             async with asyncio.TaskGroup() as group:
@@ -109,9 +109,17 @@ class EngineConnection:
     async def _refresh_queue(self, client: Client, changed: asyncio.Event) -> None:
         while True:
             changed.clear()
-            self._app.queue = await client.queue()
+            await self._load_queue(client)
             await asyncio.sleep(REFRESH_SECONDS)
             await changed.wait()
+
+    async def _load_queue(self, client: Client) -> None:
+        entries = {each.summary.id: each for each in await client.reviews.queue()}
+        queue, known = tuple(each.summary for each in entries.values()), self._app.queue
+        changed = entries != self._app.queue_entries
+        self._app.queue_entries, self._app.queue = entries, queue
+        if changed and queue == known:
+            self._app.mutate_reactive(type(self._app).queue)
 
     async def _refresh_health(self, client: Client) -> None:
         while True:

@@ -79,7 +79,7 @@ def bindings() -> dict[str, list[Binding]]:
     modules = ["console.app.app"]
     for package in _PACKAGES:
         folder = importlib.import_module(package).__path__
-        modules += [f"{package}.{each.name}" for each in pkgutil.iter_modules(folder)]
+        modules += [each.name for each in pkgutil.walk_packages(folder, f"{package}.")]
     found: dict[str, list[Binding]] = {}
     for module in modules:
         for name, kind in vars(importlib.import_module(module)).items():

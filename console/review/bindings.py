@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.binding import Binding, BindingType
 
 _RESOLVE = Binding.Group("Resolve", compact=True)
+_QUEUE = Binding.Group("Submission", compact=True)
 
 BINDINGS: list[BindingType] = [
     Binding("ctrl+y", "approve", "Approve", id="review.approve",
@@ -21,10 +22,28 @@ BINDINGS: list[BindingType] = [
             tooltip="Mitigated: something else prevents the harm"),
     Binding("x", "triage('false-positive')", "False positive", id="review.false-positive", group=_RESOLVE,
             tooltip="The violation is a false positive"),
-    Binding("left_square_bracket", "submission(-1)", "Previous submission", key_display="[", show=False,
+    Binding("left_square_bracket", "submission(-1)", "Previous submission", key_display="[", group=_QUEUE,
             id="review.previous-submission", tooltip="Previous submission in the queue"),
-    Binding("right_square_bracket", "submission(1)", "Next submission", key_display="]", show=False,
+    Binding("right_square_bracket", "submission(1)", "Next submission", key_display="]", group=_QUEUE,
             id="review.next-submission", tooltip="Next submission in the queue"),
+    Binding("l", "queue('list')", "List", id="review.list", show=False,
+            tooltip="Go to the list of submissions; on a narrow screen, show all of it"),
+    Binding("o", "queue('order')", "Order", id="review.order", show=False,
+            tooltip="Sort the list by priority, age or agent"),
+    Binding("f", "queue('filter')", "Filter", id="review.filter", show=False,
+            tooltip="Filter the list by text, level, agent or language"),
+    Binding("e", "queue('mark')", "Mark", id="review.mark", show=False,
+            tooltip="Mark a submission: deny and claim then act on all that are marked"),
+    Binding("E", "queue('mark_all')", "Mark all", id="review.mark-all", show=False,
+            tooltip="Mark all listed submissions, or remove every mark"),
+    Binding("down", "scroll_code('scroll', 1)", "Down", id="review.down", show=False,
+            tooltip="Scroll the code one line down"),
+    Binding("up", "scroll_code('scroll', -1)", "Up", id="review.up", show=False,
+            tooltip="Scroll the code one line up"),
+    Binding("pagedown", "scroll_code('page', 1)", "Page down", id="review.page-down", show=False,
+            tooltip="Scroll the code one page down"),
+    Binding("pageup", "scroll_code('page', -1)", "Page up", id="review.page-up", show=False,
+            tooltip="Scroll the code one page up"),
     Binding("slash", "search", "Search", key_display="/", id="review.search", show=False,
             tooltip="Search in the code"),
     Binding("full_stop", "hit(1)", "Next match", key_display=".", show=False, id="review.next-match",

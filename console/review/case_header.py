@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widgets import Static
 
-from console.review.queue import time_bar, time_left
+from console.review.queue.listing import time_bar, time_left
 from console.review.requests import reviews
 from console.safety.text import Part, clip, content, visible_text
 from console.widgets.formatting import full_badge, size

@@ -13,7 +13,8 @@ from console.code_view.view import CodeView
 from console.review.case_header import CaseHeader
 from console.review.decisions import PendingDecision
 from console.review.display_delay import DisplayDelay
-from console.review.queue import is_overdue, seconds_left
+from console.review.queue.listing import QueueList, is_overdue, seconds_left
+from console.review.queue.marked import claim_marked, deny_marked
 from console.review.review_record import unread_parts
 from console.safety.text import Part, content
 from engine.models import Case, ReviewRecord, Status, Summary
@@ -95,16 +96,24 @@ class DecisionActions:
 
     async def deny(self) -> None:
         """Ask for a reason, then deny."""
-        person = await console_app(self._screen).key_guard.pressed_by_person()
-        if not person or (case := self._reader.case) is None:
+        if not await console_app(self._screen).key_guard.pressed_by_person():
+            return
+        if self._screen.query_one(QueueList).marked:
+            await deny_marked(self._screen)
+            return
+        if (case := self._reader.case) is None:
             return
         from console.review.deny import DenyScreen  # noqa: PLC0415  on its first use
 
         record = self._reader.recorder.record if self._reader.recorder else None
-        self._submit(await self._screen.app.push_screen_wait(DenyScreen(case)), record)
+        for decision in await self._screen.app.push_screen_wait(DenyScreen(case)) or ():
+            self._submit(decision, record)
 
     async def claim(self) -> Case | None:
         """Claim the submission so that nobody else reviews it too, or release it; return its case."""
+        if self._screen.query_one(QueueList).marked:
+            await claim_marked(self._screen)
+            return None
         if (case := self._reader.case) is None:
             return None
         id, claimed = case.submission.id, case.submission.id in self._claimed

@@ -11,11 +11,13 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
 
 from console.review import reasons
-from console.review.decisions import PendingDecision
-from console.safety.text import Part, clip, content
+from console.review.decisions import Batch, PendingDecision
+from console.safety.text import Part, clip, paragraphs
 from console.widgets.formatting import full_badge
 from console.widgets.rows import Rows
 from engine.models import Case, DecisionOutcome
+
+MOST_LISTED = 6
 
 
 class ReasonRows(Rows):
@@ -40,8 +42,8 @@ class ReasonRows(Rows):
         return [" ", ("· ", "muted"), clip(self.reasons[index], width - 4)]
 
 
-class DenyScreen(ModalScreen[PendingDecision | None]):
-    """Returns a denial of the case that it was opened for, or None."""
+class DenyScreen(ModalScreen[Batch | None]):
+    """Returns denials of the cases that it was opened for, or None."""
 
     AUTO_FOCUS = "#reason"
     DEFAULT_CSS = """
@@ -55,19 +57,15 @@ class DenyScreen(ModalScreen[PendingDecision | None]):
         Binding("escape", "cancel", "Back", id="deny.cancel", tooltip="Back without a decision"),
     ]
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, *cases: Case) -> None:
         super().__init__()
-        self._case = case
+        self._cases = cases
 
     def compose(self) -> ComposeResult:
         """Lay out an input for a reason, and recent reasons."""
-        submission = self._case.submission
         with Vertical(classes="sheet") as sheet:
-            sheet.border_title = "Deny"
-            yield Static(
-                content(full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"),
-                        "  requested by ", submission.requester.name)
-            )  # fmt: skip
+            sheet.border_title = "Deny" if len(self._cases) == 1 else f"Deny {len(self._cases)} submissions"
+            yield Static(paragraphs(*_lines(self._cases)))
             yield Input(id="reason", placeholder="Reason (sent to the agent)", select_on_focus=False)
             yield ReasonRows(reasons.load())
         yield Footer(show_command_palette=False)
@@ -82,7 +80,7 @@ class DenyScreen(ModalScreen[PendingDecision | None]):
 
     def _deny(self, reason: str) -> None:
         reasons.remember(reason)
-        self.dismiss(PendingDecision(self._case, DecisionOutcome.DENIED, reason))
+        self.dismiss(tuple(PendingDecision(each, DecisionOutcome.DENIED, reason) for each in self._cases))
 
     def action_pick(self) -> None:
         """Go to the recent reasons."""
@@ -94,3 +92,13 @@ class DenyScreen(ModalScreen[PendingDecision | None]):
     def action_cancel(self) -> None:
         """Close without a decision."""
         self.dismiss(None)
+
+
+def _lines(cases: tuple[Case, ...]) -> list[list[Part]]:
+    lines: list[list[Part]] = [
+        [full_badge(each.assessment.risk), "  ", (each.submission.id, "bold"),
+         "  requested by ", each.submission.requester.name]
+        for each in cases[:MOST_LISTED]
+    ]  # fmt: skip
+    more = len(cases) - MOST_LISTED
+    return [*lines, [(f"and {more} more", "muted")]] if more > 0 else lines

@@ -13,10 +13,11 @@ from console.app.base_screen import BaseScreen
 from console.app.state import console_app
 from console.code_view.view import CodeView
 from console.review import bindings
-from console.review.answer_panel import AnswerPanel
+from console.review.answer.panel import AnswerPanel
 from console.review.case_header import CaseHeader
 from console.review.decision_actions import DecisionActions
-from console.review.queue import QueueList
+from console.review.queue.actions import QueueActions
+from console.review.queue.listing import QueueList
 from console.review.reader import SubmissionReader
 from console.review.requests import RequestPanel
 from console.review.search_bar import SearchBar
@@ -47,6 +48,7 @@ class ReviewScreen(BaseScreen):
         self._reader = SubmissionReader(self)
         self._decisions = DecisionActions(self, self._reader)
         self._selection = SelectedSubmission(self, self._reader, self._decisions)
+        self._queue = QueueActions(self, self._selection)
 
     def contents(self) -> Iterable[Widget]:
         """Lay out queue, code and violations."""
@@ -184,6 +186,23 @@ class ReviewScreen(BaseScreen):
         """Go to the next or previous submission of the queue."""
         self.query_one(QueueList).cursor += step
 
+    def action_queue(self, action: str) -> None:
+        """Sort, filter or mark the list of submissions."""
+        self._queue.run(action)
+
+    @on(QueueList.Chosen, "#queue")
+    def _chosen(self) -> None:
+        self._queue.close_list()
+
+    @on(Input.Changed, "#search-bar")
+    def _typed(self, message: Input.Changed) -> None:
+        self._queue.filter_typed(message.value)
+
+    def action_scroll_code(self, by: str, step: int) -> None:
+        """Scroll the code by lines or pages."""
+        view = self.query_one(CodeView)
+        view.action_page(step) if by == "page" else view.action_scroll(step)
+
     def action_panel(self) -> None:
         """Toggle details/permissions, where both do not fit."""
         self.toggle_class("-request")
@@ -205,8 +224,6 @@ class ReviewScreen(BaseScreen):
         """Unfold every block."""
         self.query_one(CodeView).unfold()
 
-    # --- actions: search --------------------------------------------------------------------------
-
     def action_search(self) -> None:
         """Open the search line."""
         self.query_one(SearchBar).open_search()
@@ -220,13 +237,13 @@ class ReviewScreen(BaseScreen):
         words = self.query_one(SearchBar).submit_to(self.query_one(CodeView), message.value)
         if words:
             self.notify(words)
-        self.action_leave()
+        self.query_one(SearchBar).close()
+        self.set_focus(None)
 
     def action_hit(self, step: int) -> None:
         """Go to the next or previous match."""
         self.query_one(CodeView).next_match(step)
 
     def action_leave(self) -> None:
-        """Close the search line, and leave whatever is focused."""
-        self.query_one(SearchBar).close()
-        self.set_focus(None)
+        """Close the search line, remove the filter, and leave whatever is focused."""
+        self._queue.leave()

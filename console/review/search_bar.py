@@ -1,10 +1,20 @@
-"""The input line of Review: a word to search for in the code, or the number of a line."""
+"""The input line of Review: a text to search for, the number of a line, or a filter of the queue."""
 
 from __future__ import annotations
+
+from enum import StrEnum
 
 from textual.widgets import Input
 
 from console.code_view.view import CodeView
+
+
+class Asks(StrEnum):
+    """What the line asks for."""
+
+    TEXT = "Search the code (Enter: search, Esc: close)"
+    LINE = "Go to line"
+    FILTER = "Filter the queue: any text, level:high, agent:name, lang:python (Esc: no filter)"
 
 
 class SearchBar(Input):
@@ -12,30 +22,43 @@ class SearchBar(Input):
 
     def __init__(self) -> None:
         super().__init__(id="search-bar", select_on_focus=False)
-        self._wants_line = False
+        self.asks = Asks.TEXT
 
     def open_search(self) -> None:
-        """Ask for a word."""
-        self._open("Search the code (Enter: search, Esc: close)", wants_line=False)
+        """Ask for a text."""
+        self._open(Asks.TEXT)
 
     def open_line(self) -> None:
         """Ask for the number of a line."""
-        self._open("Go to line", wants_line=True)
+        self._open(Asks.LINE)
+
+    def open_filter(self, filter: str) -> None:
+        """Ask for a filter of the queue."""
+        self._open(Asks.FILTER, filter)
 
     def submit_to(self, view: CodeView, text: str) -> str:
         """Go to the line, or search for the text; return a message for the user."""
-        if self._wants_line:
+        if self.asks is Asks.FILTER:
+            return ""
+        if self.asks is Asks.LINE:
             if text.strip().isdecimal():
                 view.go_to(int(text))
             return ""
         found = view.search(text)
         return f"{found} found. Next match: .  Previous match: ," if found else "No match."
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the line is on screen."""
+        return self.has_class("-open")
+
     def close(self) -> None:
         """Hide the line."""
         self.remove_class("-open")
 
-    def _open(self, words: str, *, wants_line: bool) -> None:
-        self.placeholder, self.value, self._wants_line = words, "", wants_line
+    def _open(self, asks: Asks, value: str = "") -> None:
+        self.asks = asks
+        self.placeholder, self.value = asks.value, value
+        self.cursor_position = len(value)
         self.add_class("-open")
         self.focus()

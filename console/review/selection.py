@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from console.app.state import console_app
 from console.app.workers import run_in_background
 from console.code_view.view import CodeView
-from console.review.answer_panel import AnswerPanel
+from console.review.answer.panel import AnswerPanel
 from console.review.case_header import CaseHeader
-from console.review.queue import QueueList
+from console.review.queue.listing import QueueList
 from console.review.requests import RequestPanel
 from console.review.violations import ViolationDetail, ViolationList
 from engine.common.presentation import text_to_review
@@ -37,8 +37,9 @@ class SelectedSubmission:
 
     def queue_changed(self, queue: tuple[Summary, ...]) -> None:
         """Show the queue without what was decided here, and the submission under its cursor."""
-        rows, decisions = self._screen.query_one(QueueList), console_app(self._screen).decisions
-        rows.show(tuple(each for each in queue if decisions is None or not decisions.is_decided(each.id)))
+        rows, app = self._screen.query_one(QueueList), console_app(self._screen)
+        decided = app.decisions.is_decided if app.decisions is not None else lambda id: False
+        rows.show(tuple(each for each in queue if not decided(each.id)), app.queue_entries)
         self.select(rows.chosen)
 
     def select(self, summary: Summary | None) -> None:

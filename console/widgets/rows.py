@@ -108,7 +108,7 @@ class Rows(ScrollView, can_focus=True):
 
     def watch_cursor(self, old: int, new: int) -> None:
         """Scroll to the row and announce it; only the two rows are redrawn."""
-        self._reveal(new)
+        self.reveal(new)
         for index in {old, new}:
             self.refresh_lines(index * self.ROW_HEIGHT, self.ROW_HEIGHT)
         if old != new:
@@ -136,8 +136,9 @@ class Rows(ScrollView, can_focus=True):
         words = self.empty()
         return [] if self.count or not 0 <= place - 1 < len(words) else [" ", *words[place - 1]]
 
-    def _reveal(self, index: int) -> None:
-        top, height = index * self.ROW_HEIGHT, self.size.height
+    def reveal(self, index: int | None = None) -> None:
+        """Scroll to a row; to that of the cursor where none is given."""
+        top, height = (self.cursor if index is None else index) * self.ROW_HEIGHT, self.size.height
         if not height:
             return
         at_once = self.show_vertical_scrollbar  # else what was just listed is not laid out yet
@@ -150,7 +151,7 @@ class Rows(ScrollView, can_focus=True):
         """Fit the rows to the new width."""
         self.ROW_HEIGHT = self.row_height(narrow=self.app.size.width < NARROW)
         self.refit()
-        self._reveal(self.cursor)
+        self.reveal()
 
     def on_focus(self) -> None:
         """Draw the cursor as the focused one."""

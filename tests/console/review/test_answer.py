@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.review.answer import effect_rows, reason_of_level, requests, sentence, verdict
-from console.review.answer_panel import answer_lines
-from console.review.mismatch import mismatch
+from console.review.answer.effects import effect_rows, requests, sentence, verdict
+from console.review.answer.mismatch import mismatch
+from console.review.answer.panel import answer_lines
 from engine.analysis import analyse
 from engine.cli.samples import SAMPLES
 from engine.common.text import Untrusted
-from engine.models import Case, Language, Level, Limits, Package, Permissions, RuleMatch
+from engine.models import Case, Language, Level, Limits, Package, Permissions
 from tests.console.support.fake_engine import FakeEngine, case
 from tests.console.support.harness import frame, open_console
 
@@ -61,15 +61,8 @@ def test_only_proven_code_is_said_to_only_compute() -> None:
 
 
 def test_the_level_has_a_reason_in_one_line() -> None:
-    """The reason is that of the level itself; others of the same level are counted."""
-    known = analysed(WEATHER)
-    matches = (
-        RuleMatch(rule="code", level=Level.MEDIUM, reason=Untrusted("any code")),
-        RuleMatch(rule="network", level=Level.HIGH, reason=Untrusted("asks for the network")),
-        RuleMatch(rule="secret", level=Level.HIGH, reason=Untrusted("asks for a secret")),
-    )
-    assessment = known.assessment.model_copy(update={"matches": matches})
-    assert "asks for the network (and 1 more)" == reason_of_level(assessment)
+    """The reason of the level stands first, in the words that every client uses."""
+    assert words(analysed(WEATHER)).split("\n")[0].startswith("Why HIGH: ")
 
 
 def test_predicted_and_requested_stand_side_by_side() -> None:

@@ -10,7 +10,7 @@ from console.app.app import ConsoleApp
 from console.app.preferences import Preferences
 from console.code_view.view import CodeView
 from console.review.deny import DenyScreen
-from console.review.queue import QueueList
+from console.review.queue.listing import QueueList
 from console.review.screen import ReviewScreen
 from console.review.violations import ViolationList
 from engine.common.errors import Problem

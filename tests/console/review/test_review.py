@@ -23,7 +23,7 @@ from console.review.deny import DenyScreen
 from console.review.display_delay import DisplayDelay
 from console.review.input_files import FilesScreen
 from console.review.pre_approvals import PreApprovalScreen
-from console.review.queue import QueueList
+from console.review.queue.listing import QueueList
 from console.review.review_record import review_record_line
 from console.review.screen import ReviewScreen
 from console.review.violations import ViolationList

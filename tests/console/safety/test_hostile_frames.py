@@ -23,7 +23,7 @@ from console.help.welcome import WelcomeScreen
 from console.history.compare_runs import CompareRunsScreen
 from console.review.approve import ApproveScreen
 from console.review.pre_approvals import PreApprovalScreen
-from console.review.queue import QueueList
+from console.review.queue.listing import QueueList
 from console.run.replay import ReplayScreen
 from console.safety import line_filter
 from engine.common.text import Untrusted

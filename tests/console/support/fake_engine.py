@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from engine.common.errors import Problem
+from engine.common.level_reason import level_reason, worst_violation
 from engine.common.text import Untrusted
 from engine.models import (
     Analysis,
@@ -39,6 +40,7 @@ from engine.models import (
     PreApproval,
     PredictedEffect,
     Principal,
+    QueueEntry,
     Result,
     ReviewRecord,
     RuleMatch,
@@ -119,6 +121,21 @@ def summary(case: Case) -> Summary:
     )  # fmt: skip
 
 
+def entry(case: Case) -> QueueEntry:
+    """Return what the queue says of a case."""
+    digest, worst = case.submission.digest, worst_violation(case.analysis)
+    return QueueEntry(
+        summary=summary(case),
+        level_reason=level_reason(case),
+        purpose=case.submission.draft.purpose,
+        verdict=case.analysis.verdict,
+        worst=worst.severity if worst else None,
+        claim=case.claim,
+        group=digest,
+        identical=digest,
+    )
+
+
 def result(kill: KillReason = KillReason.NONE, evidence: tuple[str, ...] = ()) -> Result:
     """Return the envelope of a run."""
     return Result(
@@ -158,6 +175,7 @@ class FakeEngine:
                               decision_seconds={}, expired_share=0, hasty_share=0, busiest={})  # fmt: skip
         self.history = FakeHistory(self)
         self.pre_approvals = FakePreApprovals(self)
+        self.reviews = FakeReviews(self)
         self.lost = asyncio.Event()
         self._changed = asyncio.Event()
         self._happened = ("changed", "")
@@ -344,6 +362,27 @@ class FakeHistory:
 
     async def trends(self, days: float = 7) -> Trends:
         return self._engine.figures
+
+
+class FakeReviews:
+    """Answers as the reviews of the client do."""
+
+    def __init__(self, engine: FakeEngine) -> None:
+        self._engine = engine
+
+    async def queue(self) -> tuple[QueueEntry, ...]:
+        return tuple(entry(self._engine.cases[each.id]) for each in await self._engine.queue())
+
+    async def expired(self) -> tuple[QueueEntry, ...]:
+        self._engine.answer()
+        return tuple(entry(each) for each in self._engine.cases.values() if each.status is Status.EXPIRED)
+
+    async def extend(self, id: str) -> Case:
+        known = self._engine.cases[id]
+        assert known.deadline is not None
+        later = known.with_deadline(known.deadline + timedelta(minutes=10))
+        self._engine.put(later, "submission.extended")
+        return later
 
 
 class FakePreApprovals:

@@ -7,7 +7,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 from console.app.app import ConsoleApp
-from console.review.queue import QueueList
+from console.review.queue.listing import QueueList
 from console.review.requests import RequestPanel
 from console.widgets.rows import Rows
 from tests.console.safety.test_hostile_frames import plain

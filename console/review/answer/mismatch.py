@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from console.review.answer import EffectRow, effect_rows
+from console.review.answer.effects import EffectRow, effect_rows
 from console.safety.text import clip, visible_text
 from engine.models import Case, Language
 

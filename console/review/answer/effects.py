@@ -10,7 +10,6 @@ from engine.common.presentation import headline
 from engine.common.text import Untrusted, many
 from engine.models import (
     Analysis,
-    Assessment,
     Case,
     EffectKind,
     Limits,
@@ -61,17 +60,6 @@ def effect_rows(case: Case) -> tuple[EffectRow, ...]:
         for label, verb, kinds in _KINDS
     )
     return tuple(row for row in rows if row.predicted or row.requested)
-
-
-def reason_of_level(assessment: Assessment) -> str:
-    """Return why the level is what it is, in one line."""
-    reasons = [
-        visible_text(match.reason) or match.rule
-        for match in assessment.matches
-        if match.level is assessment.risk
-    ]
-    more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-    return f"{reasons[0]}{more}" if reasons else "no rule says why"
 
 
 def sentence(case: Case) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widgets import Static
 
-from console.review import answer
-from console.review.mismatch import mismatch
+from console.review.answer import effects
+from console.review.answer.mismatch import mismatch
 from console.safety.text import Part, clip, content, pad, wrapped_parts
 from console.widgets.rows import NARROW
+from engine.common.level_reason import level_reason
 from engine.models import Case
 
 LABEL_CELLS = 13
@@ -46,20 +47,19 @@ class AnswerPanel(Static):
 
 def answer_lines(case: Case, width: int, *, narrow: bool) -> list[list[Part]]:
     """Return the lines; a narrow screen has one line for each answer instead of a table."""
-    level, (said, style) = case.assessment.risk, answer.verdict(case.analysis)
+    level, (said, style) = case.assessment.risk, effects.verdict(case.analysis)
     wanted = case.submission.draft.permissions
-    why = f"Why {level.value.upper()}: "
     lines: list[list[Part]] = [
-        [(why, f"bold risk-{level.value}"), clip(answer.reason_of_level(case.assessment), width - len(why))],
-        *_bounded([(said, style), "  ", answer.sentence(case)], width, 2),
+        [("Why ", "muted"), (clip(level_reason(case), width - 4), f"risk-{level.value}")],
+        *_bounded([(said, style), "  ", effects.sentence(case)], width, 2),
     ]
     if different := mismatch(case, width // 3):
         words: list[Part] = [("Mismatch ", "bold warning"), (different, "warning")]
         short: list[Part] = [words[0], (clip(different, width - 9), "warning")]
         lines += [short] if narrow else _bounded(words, width, 2)
     if narrow:
-        return [*lines, [("Asks for ", "muted"), clip(answer.requests(wanted), width - 9)]]
-    return [*lines, *_table(answer.effect_rows(case), width), _limits_line(case, width)]
+        return [*lines, [("Asks for ", "muted"), clip(effects.requests(wanted), width - 9)]]
+    return [*lines, *_table(effects.effect_rows(case), width), _limits_line(case, width)]
 
 
 def _limits_line(case: Case, width: int) -> list[Part]:
@@ -67,11 +67,11 @@ def _limits_line(case: Case, width: int) -> list[Part]:
     kept = ", keeps its state in a session" if wanted.session else ""
     return [
         (pad("limits", LABEL_CELLS), "muted"),
-        clip(answer.limits(wanted.limits) + kept, width - LABEL_CELLS),
+        clip(effects.limits(wanted.limits) + kept, width - LABEL_CELLS),
     ]
 
 
-def _table(rows: tuple[answer.EffectRow, ...], width: int) -> list[list[Part]]:
+def _table(rows: tuple[effects.EffectRow, ...], width: int) -> list[list[Part]]:
     """Return effects as a table; the column of a rehearsal is there once there was one."""
     if not rows:
         return []
@@ -84,7 +84,7 @@ def _table(rows: tuple[answer.EffectRow, ...], width: int) -> list[list[Part]]:
     return [head, *(_table_row(row, cells, rehearsed=rehearsed) for row in rows[:MOST_ROWS]), *rest]
 
 
-def _table_row(row: answer.EffectRow, cells: int, *, rehearsed: bool) -> list[Part]:
+def _table_row(row: effects.EffectRow, cells: int, *, rehearsed: bool) -> list[Part]:
     last: list[Part] = [pad(", ".join(row.rehearsed) or "–", cells)] if rehearsed else []
     asked: Part = ("not requested: refused", "success") if row.refused else ", ".join(row.requested) or "–"
     text, style = asked if isinstance(asked, tuple) else (asked, "foreground" if row.requested else "faint")

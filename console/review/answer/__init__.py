@@ -1,0 +1,1 @@
+"""What Review answers before the code is read."""

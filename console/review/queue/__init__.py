@@ -1,0 +1,1 @@
+"""The queue of Review: the list, its order, filter and marks."""

@@ -1,0 +1,213 @@
+"""The queue: pending submissions, sorted, filtered and marked, with risk, age and the time that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from console.app.textual_patches import set_border_title
+from console.review.queue.order import Order, arranged
+from console.safety.text import Part, clip, content, pad
+from console.widgets.formatting import SHAPES, badge, bar, brief, clock, now
+from console.widgets.offline_rows import OfflineRows
+from engine.models import QueueEntry, Status, Summary
+
+TIME_CELLS = 5
+FULL_SECONDS = 120.0
+"""The full length of the bar where the length of a deadline is not known."""
+
+
+class QueueList(OfflineRows):
+    """Pending submissions. The cursor stays on its submission as the queue changes."""
+
+    ROW_HEIGHT = 2
+    EMPTY: ClassVar[tuple[list[Part], ...]] = (
+        [("Queue is empty", "bold success")],
+        [],
+        [("To submit code, type:", "muted")],
+        [("pratique submit FILE", "primary")],
+        [("pratique demo", "primary")],
+        [],
+        [("Or press 3 to write", "muted")],
+        [("code in Explore.", "muted")],
+    )
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, classes="box")
+        self.border_title = "Pending"
+        self._queue: tuple[Summary, ...] = ()
+        self._summaries: tuple[Summary, ...] = ()
+        self._entries: Mapping[str, QueueEntry] = {}
+        self._marked: frozenset[str] = frozenset()
+        self.order = Order.PRIORITY
+        self.filter = ""
+
+    @property
+    def count(self) -> int:
+        """How many submissions are listed."""
+        return len(self._summaries)
+
+    @property
+    def chosen(self) -> Summary | None:
+        """The submission under the cursor."""
+        return self._summaries[self.cursor] if self._summaries else None
+
+    @property
+    def marked(self) -> tuple[Summary, ...]:
+        """The marked submissions."""
+        return tuple(each for each in self._summaries if each.id in self._marked)
+
+    def empty(self) -> tuple[list[Part], ...]:
+        """Return why the list is empty."""
+        if self._queue:
+            return ([("Nothing fits the filter.", "bold warning")], [], [("Esc clears it.", "muted")])
+        return super().empty()
+
+    def show(self, queue: tuple[Summary, ...], entries: Mapping[str, QueueEntry]) -> None:
+        """Show the queue; the cursor stays on its submission while that is pending."""
+        self._entries = entries
+        self._queue = tuple(each for each in queue if each.status is Status.PENDING)
+        self.list_by(self.order, self.filter)
+
+    def list_by(self, order: Order, filter: str) -> None:
+        """Sort and filter the queue; marks of what is not listed any more are dropped."""
+        kept = self.chosen
+        self.order, self.filter = order, filter
+        self._summaries = arranged(self._queue, order, filter)
+        self._marked &= {each.id for each in self._summaries}
+        places = [index for index, each in enumerate(self._summaries) if kept and each.id == kept.id]
+        if places:
+            self.set_reactive(QueueList.cursor, places[0])
+        self._entitle()
+        self.refit()
+        if places:
+            self.reveal()
+
+    def mark(self) -> None:
+        """Mark the submission under the cursor, or remove its mark, and go to the next one."""
+        if self.chosen is not None:
+            self._marked ^= {self.chosen.id}
+            self._entitle()
+            self.refresh()
+            self.cursor += 1
+
+    def mark_all(self) -> None:
+        """Mark everything that is listed, or remove all marks."""
+        every = frozenset(each.id for each in self._summaries)
+        self._marked = frozenset() if self._marked == every else every
+        self._entitle()
+        self.refresh()
+
+    def go_to(self, id: str) -> None:
+        """Move the cursor to a submission."""
+        self.cursor = next((at for at, each in enumerate(self._summaries) if each.id == id), self.cursor)
+
+    def _entitle(self) -> None:
+        listed, every = len(self._summaries), len(self._queue)
+        number = f" {listed}" if listed == every else f" {listed} of {every}"
+        title = f"Pending{number if every else ''}"
+        order = "" if self.order is Order.PRIORITY else f" by {self.order.value}"
+        marks = f", {len(self._marked)} marked" if self._marked else ""
+        set_border_title(self, content(title + order + marks))
+        set_border_title(self, content(f"filter: {self.filter}" if self.filter else ""), below=True)
+
+    def draw(self, index: int, line: int, width: int) -> list[Part]:
+        """Draw an entry: risk, requester and time; then violations, age, size and the first line."""
+        summary = self._summaries[index]
+        mark: Part = ("●", "bold accent") if summary.id in self._marked else self._claim_sign(summary)
+        if self.ROW_HEIGHT == 1:
+            return [" ", mark, *self._all(index, width - 2)]
+        return [" ", mark, *self._top(index, width - 2)] if line == 0 else self._below(summary, width)
+
+    def row_height(self, *, narrow: bool) -> int:
+        """Return one line where the screen is narrow, else two."""
+        return 1 if narrow else 2
+
+    def _all(self, index: int, width: int) -> list[Part]:
+        summary = self._summaries[index]
+        facts = f"{summary.language.value} {summary.lines}"
+        rest = f"{clip(facts, 14)}  {clip(summary.first_line, width)}"
+        return [badge(summary.risk), " ", self._found(summary), self._who(index, 16), f" {_age(summary):>4}",
+                (f" {_left(summary):>{TIME_CELLS}}  ", _time_style(summary)),
+                (clip(rest, max(4, width - 38)), "faint")]  # fmt: skip
+
+    def _top(self, index: int, width: int) -> list[Part]:
+        """Draw risk and requester at the left, the time that is left at the right."""
+        summary = self._summaries[index]
+        cells = max(4, min(10, width - 28))
+        who = max(4, width - cells - TIME_CELLS - 6)
+        return [badge(summary.risk), " ", self._who(index, who), " ", *time_bar(summary, cells),
+                f" {_left(summary):>{TIME_CELLS}}"]  # fmt: skip
+
+    def _below(self, summary: Summary, width: int) -> list[Part]:
+        facts = f"{_age(summary):>3} {summary.language.value} {summary.lines}"
+        shown = clip(summary.first_line, max(4, width - len(facts) - 12))
+        return ["      ", self._found(summary), (pad(facts, len(facts)), "muted"), " ", (shown, "faint")]
+
+    def _found(self, summary: Summary) -> Part:
+        """Return the severity of the worst violation, and how many there are."""
+        entry = self._entries.get(summary.id)
+        if entry is None or entry.worst is None:
+            return "    "
+        number = str(summary.violations) if summary.violations < 100 else "99+"
+        return f"{SHAPES[entry.worst]}{number:<3}"[:4], f"risk-{entry.worst.value}"
+
+    def _claim_sign(self, summary: Summary) -> Part:
+        entry = self._entries.get(summary.id)
+        return ("@", "bold warning") if entry is not None and entry.claim is not None else " "
+
+    def _who(self, index: int, cells: int) -> Part:
+        """Return the requester; of several in a row, sorted by agent, only the first one stands out."""
+        name = self._summaries[index].requester
+        if self.order is not Order.AGENT:
+            return pad(name, cells), "foreground"
+        first = index == 0 or self._summaries[index - 1].requester != name
+        number = sum(each.requester == name for each in self._summaries) if first else 0
+        words = pad(name, cells - 4) + f"{number or '':>4}"
+        return (words, "bold foreground") if first else (words, "faint")
+
+
+def _left(summary: Summary) -> str:
+    left = seconds_left(summary)
+    return "" if left is None else brief(left)
+
+
+def _age(summary: Summary) -> str:
+    """Return how long ago it was submitted: `42s`, `12m`, `3h`, `4d`."""
+    seconds = max(0, int((now() - summary.submitted_at).total_seconds()))
+    steps = ((86_400, "d"), (3600, "h"), (60, "m"))
+    return next((f"{seconds // size}{unit}" for size, unit in steps if seconds >= size), f"{seconds}s")
+
+
+def seconds_left(summary: Summary) -> float | None:
+    """Return the seconds until the submission expires; None without a deadline."""
+    return (summary.deadline - now()).total_seconds() if summary.deadline else None
+
+
+def is_overdue(summary: Summary) -> bool:
+    """Say whether the deadline of a submission is over."""
+    left = seconds_left(summary)
+    return left is not None and left <= 0
+
+
+def time_left(summary: Summary) -> str:
+    """Return the time that is left, as a clock."""
+    left = seconds_left(summary)
+    return "" if left is None else clock(left)
+
+
+def time_bar(summary: Summary, cells: int) -> list[Part]:
+    """Return a bar that shrinks to the deadline."""
+    left = seconds_left(summary)
+    if left is None or summary.deadline is None or cells < 3:
+        return []
+    whole = (summary.deadline - summary.submitted_at).total_seconds() or FULL_SECONDS
+    return [*bar(max(0.0, left / whole), cells, _time_style(summary))]
+
+
+def _time_style(summary: Summary) -> str:
+    left = seconds_left(summary)
+    if left is None or summary.deadline is None:
+        return "muted"
+    whole = (summary.deadline - summary.submitted_at).total_seconds() or FULL_SECONDS
+    return "success" if left > whole / 2 else "warning" if left > whole / 5 else "bold error"

@@ -1,0 +1,157 @@
+"""A queue that is worked: sorted, filtered, marked, and decided in bulk, but never approved in bulk."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from console.review.approve import ApproveScreen
+from console.review.deny import DenyScreen
+from console.review.queue.listing import QueueList
+from console.review.queue.order import Order, arranged, fits
+from engine.common.errors import Problem
+from engine.models import Case, DecisionOutcome, Level
+from tests.console.review.test_deciding import listed, shown
+from tests.console.support.fake_engine import FakeEngine, case, span, summary, violation
+from tests.console.support.harness import frame, open_console, press, until
+
+FOUND = (violation(span(1, 1, 2), level=Level.CRITICAL), violation(span(1, 1, 2), level=Level.LOW))
+
+
+def queue() -> tuple[Case, ...]:
+    """Return five submissions of two agents, as an engine would list them."""
+    return (
+        case("s-1", "one()", who="zoe", level=Level.CRITICAL, violations=FOUND),
+        case("s-2", "two()", who="ada"),
+        case("s-3", "three()", who="zoe"),
+        case("s-4", "four()", who="ada", level=Level.MEDIUM),
+        case("s-5", "five()", who="ada", level=Level.MEDIUM),
+    )
+
+
+def ids(rows: QueueList) -> list[str]:
+    """Return the IDs in the order of the list."""
+    return [each.id for each in rows._summaries]
+
+
+async def test_the_list_is_sorted_by_priority_then_age_then_agent() -> None:
+    """By priority is as the engine says; the cursor stays on its submission."""
+    async with open_console(FakeEngine(*queue())) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 5)
+        await press(pilot, "right_square_bracket", "o", "o")
+        assert ["s-2", "s-4", "s-5", "s-1", "s-3"] == ids(rows)
+        assert "s-2" == shown(app)
+        await until(pilot, lambda: "by agent" in frame(app))
+        await press(pilot, "o")
+        assert ["s-1", "s-2", "s-3", "s-4", "s-5"] == ids(rows)
+
+
+async def test_a_typed_filter_narrows_the_list_and_esc_clears_it() -> None:
+    """Text, level and agent can be combined; the submission on screen is one that fits."""
+    async with open_console(FakeEngine(*queue())) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 5)
+        await press(pilot, "f", *"agent:ada level:med")
+        await until(pilot, lambda: ids(rows) == ["s-4", "s-5"])
+        await until(pilot, lambda: "four()" in frame(app) and "2 of 5" in frame(app))
+        await press(pilot, "enter")
+        assert None is app.focused
+        assert 2 == rows.count
+        await press(pilot, "escape")
+        await until(pilot, lambda: rows.count == 5)
+
+
+@given(st.text(max_size=30))
+def test_a_filter_never_fails_and_never_adds(words: str) -> None:
+    """Whatever is typed, what is listed is part of the queue, in its order."""
+    every = [summary(each) for each in queue()]
+    found = arranged(every, Order.PRIORITY, words)
+    assert list(found) == [each for each in every if fits(each, words)]
+
+
+async def test_marked_submissions_are_denied_together_with_one_reason() -> None:
+    """The sheet names them; undo brings all of them back, sending denies each."""
+    engine = FakeEngine(*queue())
+    async with open_console(engine) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 5)
+        await press(pilot, "e", "e", "d")
+        await until(pilot, lambda: isinstance(app.screen, DenyScreen))
+        assert "Deny 2 submissions" in frame(app)
+        await press(pilot, *"flood", "enter")
+        await until(pilot, lambda: len(engine.decided) == 2)
+        assert [("s-1", DecisionOutcome.DENIED, "flood"), ("s-2", DecisionOutcome.DENIED, "flood")] == [
+            (one[0], one[1], one[3]) for one in engine.decided
+        ]
+        await until(pilot, lambda: rows.count == 3 and shown(app) == "s-3")
+        assert () == rows.marked
+
+
+async def test_marks_never_approve() -> None:
+    """The key of an approval is about the submission on screen alone, however many are marked."""
+    engine = FakeEngine(*queue())
+    async with open_console(engine) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 5)
+        await press(pilot, "E")
+        assert 5 == len(rows.marked)
+        await press(pilot, "ctrl+y")
+        assert not isinstance(app.screen, ApproveScreen) or 1 == frame(app).count("digest")
+        assert [] == engine.decided
+
+
+class Claimed(FakeEngine):
+    """Somebody else has claimed s-2."""
+
+    async def claim(self, id: str) -> Case:
+        """Claim, unless it is s-2."""
+        if id == "s-2":
+            raise Problem(409, "s-2 is claimed by ada")
+        return await super().claim(id)
+
+
+async def test_marked_submissions_are_claimed_together() -> None:
+    """Those that somebody else has are named; claimed ones have a sign in the list."""
+    engine = Claimed(*queue())
+    async with open_console(engine) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 5)
+        await press(pilot, "E", "t")
+        await until(pilot, lambda: sum(each.claim is not None for each in engine.cases.values()) == 4)
+        await until(pilot, lambda: any("s-2 is claimed by ada" in one.message for one in app._notifications))
+        await press(pilot, "E")
+        await until(pilot, lambda: 4 == len(re.findall("@", frame(app))))
+
+
+async def test_a_filter_drops_the_marks_of_what_it_hides() -> None:
+    """Nothing is denied that is not listed."""
+    async with open_console(FakeEngine(*queue())) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 5)
+        await press(pilot, "E", "f", *"ada")
+        await until(pilot, lambda: [each.id for each in rows.marked] == ["s-2", "s-4", "s-5"])
+
+
+@pytest.mark.parametrize("key", ["l", "enter"])
+async def test_a_narrow_screen_shows_the_whole_list_by_one_key(key: str) -> None:
+    """At 80x24 l shows one line for each submission, and l or Enter shows the submission again."""
+    many = [case(f"s-{number:02}", "print(1)", who=f"agent-{number:02}") for number in range(30)]
+    async with open_console(FakeEngine(*many), (80, 24)) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 30)
+        await press(pilot, "l")
+        await until(pilot, lambda: rows.size.height > 15)
+        await until(pilot, lambda: "agent-15" in frame(app))
+        await press(pilot, "down", key)
+        await until(pilot, lambda: rows.size.height < 5)
+        assert "s-01" == shown(app)
+
+
+async def test_the_worst_violation_and_the_age_are_in_the_list() -> None:
+    """Each row says how grave its worst violation is and how many there are, also on a narrow screen."""
+    async with open_console(FakeEngine(*queue()), (80, 24)) as (app, pilot):
+        await until(pilot, lambda: bool(re.search(r"◆2", re.sub(r"\x1b\[[0-9;]*m", "", frame(app)))))
