@@ -214,6 +214,8 @@ class HistorySettings(Group):
     """After how many days code, files and output are erased; the events stay. None: never."""
     retain_mb: int | None = Field(None, ge=1)
     """How many megabytes of code, files and output are kept, the newest. None: all."""
+    retain_newest_seconds: float = Field(3600.0, ge=0)
+    """How long before the newest code, file or output nothing is erased for its size."""
     read_deadline_seconds: float = Field(5.0, gt=0)
     """How long one search of the history may take."""
     witness_file: bool = True

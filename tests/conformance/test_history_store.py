@@ -239,7 +239,7 @@ async def test_retention_erases_contents_and_keeps_events(
 ) -> None:
     """Contents over the limit are erased by a recorded rule; events stay, and the history stays intact."""
     content = os.urandom(2_000_000)
-    async with opened(implementation, tmp_path, retain_mb=1) as store:
+    async with opened(implementation, tmp_path, retain_mb=1, retain_newest_seconds=0) as store:
         await record(store, build_case("s1", status=Status.FINISHED, reviewer="bob", exit_code=0))
         await record(store, build_case("s2", "open = 1\n"))
         await store.append_output("s1", [chunk(content)])

@@ -23,7 +23,10 @@ async def test_an_engine_erases_what_its_rules_do_not_keep(engine_with: EngineMa
     case = build_case("s-old", files=(noise,), status=Status.DENIED)
     await log.append("claim.created", "s-old", Untrusted("alice"), {}, case=case)
     await log.close()
-    async with engine_with(history=HistorySettings(retain_mb=1)) as engine, asyncio.timeout(60):
+    async with (
+        engine_with(history=HistorySettings(retain_mb=1, retain_newest_seconds=0)) as engine,
+        asyncio.timeout(60),
+    ):
         erased = await _first(engine.queries.events(0), "history.erased")
         assert "more than 1 MB" == erased.data["rule"]
         assert (await engine.queries.verify()).intact

@@ -14,11 +14,14 @@ import pytest
 
 from engine.common.text import Untrusted
 from engine.history.errors import HistoryError
+from engine.history.store.credible_clock import CredibleClock
 from engine.history.store.sqlite import ledger
 from engine.history.store.sqlite.fulltext_index import index_some
+from engine.history.store.sqlite.retention import erase_some
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Case, OutputChunk, Status, Stream
 from engine.settings import HistorySettings
+from tests.engine.history.conftest import build_case
 
 ALICE = Untrusted("alice")
 MakeCase = Callable[..., Case]
@@ -26,7 +29,7 @@ MakeCase = Callable[..., Case]
 
 @asynccontextmanager
 async def filled(path: Path, make_case: MakeCase, **rules: int) -> AsyncIterator[SqliteHistoryStore]:
-    """Yield a history of an old run, a new one, a waiting one and one that shares the new one's code."""
+    """Yield a history of an old run, a new one, a waiting one and two that share the new one's code."""
     log = await SqliteHistoryStore.open(path, HistorySettings(batch_milliseconds=5, **rules))
     now = datetime.now(UTC)
     long_ago = now - timedelta(days=100)
@@ -37,6 +40,7 @@ async def filled(path: Path, make_case: MakeCase, **rules: int) -> AsyncIterator
         make_case("waits", "waiting = 1", submitted_at=long_ago),
         make_case("new", "shared = 1", status=Status.FINISHED, exit_code=0, submitted_at=now),
         make_case("older", "shared = 1", status=Status.FINISHED, exit_code=0, submitted_at=long_ago),
+        make_case("lately", "shared = 1", status=Status.DENIED, submitted_at=now - timedelta(days=3)),
     ):
         await log.append("claim.created", case.submission.id, ALICE, {}, case=case)
     await log.append_output("old", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"oldoutput")])
@@ -84,7 +88,7 @@ async def test_old_contents_are_erased_and_events_stay(path: Path, make_case: Ma
 
 async def test_the_oldest_go_when_there_is_too_much(path: Path, make_case: MakeCase) -> None:
     """Over the size, the oldest contents go first, only until it fits, and never those of open cases."""
-    async with filled(path, make_case, retain_mb=1) as log:
+    async with filled(path, make_case, retain_mb=1, retain_newest_seconds=0) as log:
         assert 0 == await log.apply_retention()
         chance = random.Random(1)  # noqa: S311  noise that does not compress
         for number in range(3):
@@ -120,3 +124,95 @@ async def test_erasing_without_a_record_is_tampering(path: Path, make_case: Make
         connection.close()
         verification = await log.verify()
         assert "the code or a file of the case old was erased without a record" == verification.problem
+
+
+async def noise(log: SqliteHistoryStore, make_case: MakeCase, name: str, at: datetime) -> None:
+    """Record a closed case of half a megabyte at a moment."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(ledger, "datetime", type("At", (datetime,), {"now": classmethod(lambda cls, tz=None: at)}))
+    code = random.Random(name).randbytes(500_000).hex()  # noqa: S311  it does not compress
+    case = make_case(name, code, status=Status.DENIED, submitted_at=at)
+    await log.append("claim.created", name, ALICE, {}, case=case)
+    patch.undo()
+
+
+async def kept(log: SqliteHistoryStore, names: list[str]) -> list[str]:
+    """Return those of these cases whose code is still there."""
+    cases = [await log.read.case(name) for name in names]
+    return [case.submission.id for case in cases if case and case.submission.draft.code]
+
+
+NOW = datetime.now(UTC)
+CLOCKS = {
+    "right": NOW + timedelta(minutes=1),
+    "ahead by years": NOW + timedelta(days=4000),
+    "behind by years": NOW - timedelta(days=4000),
+}
+
+
+@pytest.mark.parametrize("wrong", CLOCKS.values(), ids=CLOCKS)
+async def test_what_was_just_done_is_never_too_much(path: Path, make_case: MakeCase, wrong: datetime) -> None:
+    """Whatever the clock says, the contents of the last hour stay, though they are over the size."""
+    rules = HistorySettings(batch_milliseconds=5, retain_mb=1)
+    log = await SqliteHistoryStore.open(path, rules)
+    names = ["long-ago", "before", "just", "now"]
+    ages = [timedelta(days=3), timedelta(hours=2), timedelta(minutes=50), timedelta()]
+    for name, age in zip(names, ages, strict=True):
+        await noise(log, make_case, name, NOW - age)
+    while await log._writer.do(lambda one: erase_some(one, rules, wrong, CredibleClock())):
+        pass
+    assert ["just", "now"] == await kept(log, names)
+    assert (await log.verify()).intact
+    await log.close()
+
+
+@pytest.mark.parametrize("ahead", [timedelta(days=20), timedelta(days=400), timedelta(days=40_000)])
+async def test_a_clock_set_ahead_makes_nothing_old(path: Path, make_case: MakeCase, ahead: timedelta) -> None:
+    """Neither in the engine that sees it set, nor in those that start after it, within a day."""
+    async with filled(path, make_case, retain_days=10) as log:
+        for clock in (CredibleClock(), CredibleClock()):
+            for boot in (0.0, 3600.0, 80_000.0):
+                moment = datetime.now(UTC) + ahead + timedelta(seconds=boot)
+                assert not await log._writer.do(lambda one: clock.believes(moment, one.connection, boot))  # noqa: B023
+        now = datetime.now(UTC) + ahead
+        assert 0 == await log._writer.do(lambda one: erase_some(one, log._settings, now, CredibleClock()))
+        assert 2 == await log.apply_retention()
+
+
+async def test_a_clock_that_goes_on_for_a_day_is_believed(path: Path) -> None:
+    """Also where nobody used the history for long; one that is set meanwhile begins anew."""
+    log = await SqliteHistoryStore.open(path, HistorySettings(batch_milliseconds=5))
+    clock, begin, day = CredibleClock(), datetime(2030, 1, 1, tzinfo=UTC), 86_400.0
+
+    async def believed(at: datetime, boot: float) -> bool:
+        return await log._writer.do(lambda one: clock.believes(at, one.connection, boot))
+
+    assert not await believed(begin, 0)
+    assert not await believed(begin + timedelta(hours=23), 23 * 3600)
+    assert await believed(begin + timedelta(days=1), day)
+    assert not await believed(begin + timedelta(days=50), day + 60)
+    assert not await believed(begin + timedelta(days=50, hours=1), day + 3660)
+    assert await believed(begin + timedelta(days=51), 2 * day + 60)
+    await log.close()
+
+
+@pytest.mark.parametrize("indexed", [True, False], ids=["indexed", "not indexed"])
+async def test_a_history_of_which_everything_was_erased_is_intact(path: Path, indexed: bool) -> None:
+    """The empty index of texts is the index of no texts, also after a restart and after new contents."""
+    log = await SqliteHistoryStore.open(path, HistorySettings(batch_milliseconds=5))
+    for number in range(3):
+        case = build_case(f"s{number}", f"code = {number}", status=Status.DENIED)
+        await log.append("claim.created", case.submission.id, ALICE, {}, case=case)
+    if indexed:
+        await log._writer.do(lambda one: index_some(one.connection))
+    nothing = HistorySettings.model_construct(retain_mb=0, retain_days=None, retain_newest_seconds=0.0)
+    assert 3 == await log._writer.do(lambda one: erase_some(one, nothing, NOW, CredibleClock()))
+    assert (await log.verify()).intact
+    await log.close()
+    log = await SqliteHistoryStore.open(path, HistorySettings(batch_milliseconds=5))
+    assert (await log.verify()).intact
+    case = build_case("s9", "again = 1", status=Status.DENIED)
+    await log.append("claim.created", "s9", ALICE, {}, case=case)
+    await log._writer.do(lambda one: index_some(one.connection))
+    assert (await log.verify()).intact
+    await log.close()

@@ -46,6 +46,8 @@ async def fill(path: Path) -> None:
     patch.undo()
     await log.append_output("s-part", [OutputChunk(stream=Stream.STDOUT, at=0, offset=2, data=b"kept\n")])
     await log.append("claim.released", "s-part", Untrusted("alice"), {})
+    yesterday = build_case("s-yesterday", "print(2)", submitted_at=datetime.now(UTC) - timedelta(days=2))
+    await log.append("claim.created", "s-yesterday", Untrusted("alice"), {}, case=yesterday)
     assert 3 == await log.apply_retention()
     await log.close()
 

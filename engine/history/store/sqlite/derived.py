@@ -60,9 +60,10 @@ _PROBLEMS = {
 _SAME = (
     "SELECT id, typeof(sz), sz FROM fulltext_docsize ORDER BY id",
     "SELECT k, typeof(v), v FROM fulltext_config ORDER BY k",
-    "SELECT id, block FROM fulltext_data WHERE id = 1",
+    "SELECT iif(trim(hex(block), '0') = '', '', hex(block)) FROM fulltext_data WHERE id = 1",
 )
-"""What the index has beside its words: sizes of texts, its version, and the sums of both."""
+"""What the index has beside its words: sizes of texts, its version, and the sums of both, which are empty at
+first and zeros once all was erased."""
 _FIRSTS = """
 SELECT n, (
     SELECT seq FROM events WHERE subject = cases.id AND instr(data, :mark) ORDER BY seq LIMIT 1

@@ -6,6 +6,7 @@ import sqlite3
 from datetime import datetime, timedelta
 
 from engine.history.chain import chain
+from engine.history.store.credible_clock import CredibleClock
 from engine.history.store.sqlite import cases, fulltext_index
 from engine.history.store.sqlite.ledger import ENGINE, Ledger
 from engine.settings import HistorySettings
@@ -25,16 +26,21 @@ WHERE body IS NOT NULL AND at < :before AND NOT {_NEEDED} ORDER BY at LIMIT {AT_
 """
 _BY_SIZE = f"""
 SELECT n, digest, body FROM blobs
-WHERE body IS NOT NULL AND NOT {_NEEDED} ORDER BY at LIMIT {AT_ONCE}
+WHERE body IS NOT NULL AND at <= :oldest AND NOT {_NEEDED} ORDER BY at LIMIT {AT_ONCE}
 """
+_NEWEST = "SELECT max(at) FROM blobs WHERE body IS NOT NULL"
 _NEVER = "9999"
 """A moment that no case is submitted after: only open ones are needed."""
 
 
-def erase_some(ledger: Ledger, settings: HistorySettings, now: datetime) -> int:
-    """Erase the next contents that the rules do not keep, and return how many."""
+def erase_some(ledger: Ledger, settings: HistorySettings, now: datetime, clock: CredibleClock) -> int:
+    """Erase the next contents that the rules do not keep, and return how many.
+
+    By a clock that cannot be believed nothing is too old. What is too much is measured without a clock: the
+    newest contents stay, with those of the time before them.
+    """
     connection = ledger.connection
-    if settings.retain_days is not None:
+    if settings.retain_days is not None and clock.believes(now, connection):
         before = chain.stamp(now - timedelta(days=settings.retain_days))
         rows = connection.execute(_BY_AGE, {"before": before}).fetchall()
         if rows:
@@ -42,9 +48,18 @@ def erase_some(ledger: Ledger, settings: HistorySettings, now: datetime) -> int:
     if settings.retain_mb is not None:
         over = _stored(connection) - settings.retain_mb * 1_000_000
         if over > 0:
-            rows = connection.execute(_BY_SIZE, {"before": _NEVER}).fetchall()
+            oldest = _before_newest(connection, settings.retain_newest_seconds)
+            rows = connection.execute(_BY_SIZE, {"before": _NEVER, "oldest": oldest}).fetchall()
             return _erase(ledger, _enough(rows, over), f"more than {settings.retain_mb} MB")
     return 0
+
+
+def _before_newest(connection: sqlite3.Connection, seconds: float) -> str:
+    """Return the moment so many seconds before the newest content that is kept."""
+    (newest,) = connection.execute(_NEWEST).fetchone()
+    if newest is None:
+        return ""
+    return chain.stamp(datetime.fromisoformat(newest) - timedelta(seconds=seconds))
 
 
 def _stored(connection: sqlite3.Connection) -> int:

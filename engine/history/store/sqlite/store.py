@@ -17,6 +17,7 @@ from engine.history.chain.heads import parse_head
 from engine.history.errors import HistoryError
 from engine.history.events.blocks import MeterBlock
 from engine.history.events.types import validate
+from engine.history.store.credible_clock import CredibleClock
 from engine.history.store.sqlite import cases
 from engine.history.store.sqlite.case_file import case_file
 from engine.history.store.sqlite.connections import ConnectionPool
@@ -56,6 +57,7 @@ class SqliteHistoryStore:
         self._connections = connections
         self._witness = witness
         self._read = SqliteHistoryReader(connections)
+        self._clock = CredibleClock()
 
     @classmethod
     async def open(cls, path: Path, settings: HistorySettings, witness: Path | None = None) -> Self:
@@ -167,7 +169,7 @@ class SqliteHistoryStore:
             return 0
         erased = 0
         while some := await self._writer.do(
-            lambda ledger: erase_some(ledger, self._settings, datetime.now(UTC))
+            lambda ledger: erase_some(ledger, self._settings, datetime.now(UTC), self._clock)
         ):
             erased += some
         return erased
