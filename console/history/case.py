@@ -18,10 +18,11 @@ from console.code_view.view import CodeView
 from console.history.case_facts import case_lines, event_lines
 from console.history.erased import erased_lines, erased_sentence, report_erased, rules_by_item
 from console.history.timeline import timeline_lines
+from console.run.effects import EffectsScreen, summary_line
 from console.run.output_log import OutputLog
 from console.run.saving import save_case_file
 from console.safety.clipboard import copy_id
-from console.safety.text import content, paragraphs
+from console.safety.text import Part, content, paragraphs
 from console.widgets.file_name_prompt import FileNamePrompt
 from console.widgets.formatting import size
 from console.widgets.header import AppHeader
@@ -61,6 +62,8 @@ class CaseScreen(Screen[None]):
         Binding("c", "see('code')", "Code", id="case.code", tooltip="Show the code with its violations"),
         Binding("e", "see('trail')", "Events", id="case.events", tooltip="Show its events"),
         Binding("t", "see('steps')", "Timeline", id="case.timeline", tooltip="Show each step and its time"),
+        Binding("f", "effects", "Effects", id="case.effects", show=False,
+                tooltip="Show what the run did, beside what was predicted and granted"),
         Binding("y", "copy", "Copy ID", id="case.copy", show=False, tooltip="Copy its ID to the clipboard"),
         Binding("p", "replay", "Replay", id="case.replay", tooltip="Replay the run"),
         Binding("x", "export", "Case file", id="case.export",
@@ -121,7 +124,18 @@ class CaseScreen(Screen[None]):
             paragraphs(*timeline_lines(trail, self.size.width * 3 // 5 - 4))
         )
         if case.started_at is not None:
+            await self._show_effects(case)
             await app.connection.call(self._read)
+
+    async def _show_effects(self, case: Case) -> None:
+        """Add to the facts what the run did, where anything is known of it."""
+        found = await console_app(self).connection.call(lambda client: client.effects(self._subject))
+        if found is not None and (found.effects or found.observation):
+            more: list[list[Part]] = [[], [("Observed effects", "bold muted")], summary_line(found)]
+            more += [[("f shows them", "muted")]]
+            self.query_one("#case-facts", Static).update(
+                paragraphs(*case_lines(case), *erased_lines(self._erased), *more)
+            )
 
     async def _show_erased(self, case: Case) -> None:
         """Show which parts retention erased."""
@@ -148,6 +162,11 @@ class CaseScreen(Screen[None]):
         self.query_one(ContentSwitcher).current = place
         self.query_one(f"#{place}").focus()
         self.query_one("#seen").border_title = TITLES[what]
+
+    def action_effects(self) -> None:
+        """Show what the run did."""
+        if self._case is not None:
+            self.app.push_screen(EffectsScreen(self._subject))
 
     def action_replay(self) -> None:
         """Replay the run, if there is one that ended."""

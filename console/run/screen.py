@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from typing import ClassVar
 
@@ -61,6 +62,8 @@ class RunScreen(BaseScreen):
         Binding("S", "save", "Save", id="run.save", show=False, tooltip="Save the complete output"),
         Binding("a", "artifacts", "Artifacts", id="run.artifacts",
                 tooltip="Show the run's artifacts: pictures, tables, files"),
+        Binding("e", "effects", "Effects", id="run.effects", show=False,
+                tooltip="Show what the run did, beside what was predicted and granted"),
         Binding("o", "open", "Open", id="run.open", tooltip="Open the case: code, decision, events"),
         Binding("left_square_bracket", "run(-1)", "Previous run", key_display="[", show=False,
                 id="run.previous", tooltip="Select the run above"),
@@ -72,6 +75,8 @@ class RunScreen(BaseScreen):
     def __init__(self) -> None:
         super().__init__()
         self._runs = RunWatcher(self, self._show)
+        self._surprises: Counter[str] = Counter()
+        """How many surprises of each run were recorded since this screen opened."""
         self._status = content()
         self._position: list[Part] = []
 
@@ -112,6 +117,9 @@ class RunScreen(BaseScreen):
 
     def _handle(self, event: Event) -> None:
         self._runs.paused.handle(event)
+        if event.type == "run.surprise":
+            self._surprises[event.subject] += len(event.data["surprises"])
+            self._show()
 
     def _link_changed(self, link: str) -> None:
         if link == "connected":
@@ -132,7 +140,10 @@ class RunScreen(BaseScreen):
         self.query_one(MeterPanel).show(case, self._runs.usage)
         self.query_one(OutputLog).live = case.result is None
         paused: list[Part] = [("paused", "bold warning"), ("  p resumes it", "muted")]
-        status = content(*(paused if self._runs.is_paused else outcome_line(case)))
+        surprises = self._surprises[case.submission.id]
+        said = f"{many(surprises, 'surprise')}, e shows them  "
+        alarm: list[Part] = [(said, "bold error")] if surprises else []
+        status = content(*alarm, *(paused if self._runs.is_paused else outcome_line(case)))
         if not status.is_same(self._status):
             self._status = status
             self.query_one("#status", Static).update(status)
@@ -159,7 +170,7 @@ class RunScreen(BaseScreen):
             return case is not None and case.status is Status.RUNNING
         if action == "artifacts":
             return case is not None and has_artifacts(case.result)
-        if action in {"open", "save", "search", "wrap", "follow", "zoom", "copy"}:
+        if action in {"open", "effects", "save", "search", "wrap", "follow", "zoom", "copy"}:
             return case is not None
         return True
 
@@ -214,6 +225,13 @@ class RunScreen(BaseScreen):
 
         if (case := self._runs.case) is not None and case.result is not None:
             self.app.push_screen(ArtifactsScreen(case.submission.id, case.result))
+
+    def action_effects(self) -> None:
+        """Show what the run did."""
+        from console.run.effects import EffectsScreen  # noqa: PLC0415  on its first use
+
+        if self._runs.case is not None:
+            self.app.push_screen(EffectsScreen(self._runs.case.submission.id))
 
     # --- the output -------------------------------------------------------------------------------
 

@@ -55,6 +55,7 @@ from engine.models import (
     VerificationProgress,
     Violation,
 )
+from engine.models.observed import RunEffects
 from engine.policy.consequences import consequences
 
 ME = Principal(name=Untrusted("operator"))
@@ -170,6 +171,7 @@ class FakeEngine:
         """What retention erased, of whichever submission is asked about."""
         self.samples: dict[str, list[Meters]] = {}
         self.events_of: dict[str, tuple[Event, ...]] = {}
+        self.effects_of: dict[str, RunEffects] = {}
         self.analysis = Analysis()
         self.figures = Trends(submissions=0, runs=0, kills_by_hour={}, memory_share=0, memory_alert=False,
                               decision_seconds={}, expired_share=0, hasty_share=0, busiest={})  # fmt: skip
@@ -290,6 +292,9 @@ class FakeEngine:
     async def meters(self, id: str) -> AsyncIterator[Meters]:
         for sample in self.samples.get(id, ()):
             yield sample
+
+    async def effects(self, id: str) -> RunEffects:
+        return self.effects_of.get(id, RunEffects())
 
     async def artifact(self, id: str, name: Untrusted) -> bytes:
         return self.files[(id, name.text)]
