@@ -39,10 +39,9 @@ class Cut:
     broken: tuple[str, ...]
 
 
-def record(folder: Path) -> list[Operation]:
-    """Let the workload run with the recorder, and return what it wrote below `folder / "home"`."""
-    library, home, log = folder / "recorder.so", folder / "home", folder / "log"
-    home.mkdir(mode=0o700)
+def record(folder: Path, home: Path, *words: str) -> list[Operation]:
+    """Let Python run with these words and the recorder, and return what it wrote below `home`."""
+    library, log = folder / "recorder.so", folder / "log"
     command = ["gcc", "-shared", "-fPIC", "-O1", "-o", str(library), str(SOURCE), "-ldl", "-lpthread"]
     subprocess.run(command, check=True, capture_output=True)
     environment = {
@@ -52,8 +51,7 @@ def record(folder: Path) -> list[Operation]:
         "RECORD_TO": str(log),
         "XDG_DATA_HOME": str(home / "data"),
     }
-    work = [sys.executable, "-m", "tests.faults.power.workload", str(home)]
-    subprocess.run(work, check=True, env=environment, timeout=120)
+    subprocess.run([sys.executable, *words], check=True, env=environment, timeout=120)
     return read(log)
 
 
@@ -110,7 +108,9 @@ async def _holds(engine: Engine, home: Path, one: list[str], told: list[list[str
 
 async def cuts(folder: Path, most: int | None = None) -> list[Cut]:
     """Cut the power before each sync and after each answer, or at so many of these moments, evenly spread."""
-    operations, pool = await asyncio.to_thread(record, folder), AnalysisPool(workers=1)
+    home, pool = folder / "home", AnalysisPool(workers=1)
+    home.mkdir(mode=0o700)
+    operations = await asyncio.to_thread(record, folder, home, "-m", workload.__name__, str(home))
     moments = sorted(
         {number for number, one in enumerate(operations) if one.kind == "S"}
         | {number + 1 for number, _ in answers(operations, workload.ANSWERS)}
@@ -119,7 +119,7 @@ async def cuts(folder: Path, most: int | None = None) -> list[Cut]:
     chosen = [moments[int(number * step)] for number in range(int(len(moments) / step))]
     try:
         return [
-            await cut(operations, folder / "home", at, kept, folder, pool)
+            await cut(operations, home, at, kept, folder, pool)
             for number, at in enumerate(chosen)
             for kept in (KEPT if most is None else (KEPT[number % len(KEPT)],))
         ]

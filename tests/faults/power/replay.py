@@ -89,6 +89,12 @@ class Disk:
         self._folders: dict[str, Folder] = {str(home): Folder()}
         self._files: dict[int, File] = {}
 
+    def hold(self) -> None:
+        """Take over the files that are in the folder now, as synced."""
+        for path in self._home.iterdir():
+            file = self._files[path.stat().st_ino] = File(bytearray(path.read_bytes()))
+            self._folders[str(self._home)].names[path.name] = file
+
     def do(self, one: Operation) -> None:
         """Take in one operation."""
         match one.kind:
@@ -117,13 +123,13 @@ class Disk:
         self._folders.setdefault(folder, Folder()).unsynced.append((name, target, there))
 
     def lose_power(self, kept: str, chance: random.Random) -> None:
-        """Keep nothing that was not synced, all names and no bytes, or some of both, by chance."""
+        """Keep nothing unsynced, all names and no bytes, some of both, or all, as `kill -9` does."""
+        part = {"all": 1.0, "some": 0.5}.get(kept, 0.0)
         for file in self._files.values():
-            some = [one for one in file.unsynced if kept == "some" and chance.random() < 0.5]
-            file.sync(some)
+            file.sync([one for one in file.unsynced if chance.random() < part])
         for folder in self._folders.values():
             most = len(folder.unsynced)
-            folder.sync({"nothing": 0, "names": most, "some": chance.randint(0, most)}[kept])
+            folder.sync({"nothing": 0, "some": chance.randint(0, most)}.get(kept, most))
 
     def write_to(self, target: Path) -> None:
         """Make the files and folders that are left, below another folder."""
