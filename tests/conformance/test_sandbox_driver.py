@@ -54,6 +54,15 @@ async def test_a_sandbox_is_what_was_asked_for_until_it_is_destroyed(driver: San
         await sandbox.verify()
 
 
+async def test_a_digest_is_known_only_once_it_was_read(driver: SandboxDriver) -> None:
+    """A digest from memory is the one that was read; of another image nothing is known."""
+    image = IMAGES[Language.SHELL]
+    assert driver.known_image_digest(image) is None
+    digest = await driver.image_digest(image)
+    assert driver.known_image_digest(image) in {None, digest}
+    assert driver.known_image_digest("pratique/none") is None
+
+
 async def test_a_sandbox_is_measured_paused_and_resized(driver: SandboxDriver) -> None:
     """Where the driver can resize it, new limits are in force; usage is read either way."""
     sandbox = await driver.create(await spec(driver))

@@ -200,6 +200,10 @@ class MachineDriver:
         await self.machine.answer()
         return IMAGE
 
+    def known_image_digest(self, image: str) -> str | None:
+        """Return nothing: it is asked each time."""
+        return None
+
     async def probe(self, images: Sequence[str]) -> IsolationProof:
         """Report gVisor's kernel: nothing hostile ever runs on this machine."""
         return IsolationProof(

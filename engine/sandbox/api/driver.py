@@ -194,6 +194,9 @@ class SandboxDriver(Protocol):
     async def image_digest(self, image: str) -> str:
         """Return the digest of an image name. Raises SandboxUnavailable."""
 
+    def known_image_digest(self, image: str) -> str | None:
+        """Return the digest that was read last, if no image is known to have changed since; else None."""
+
     async def probe(self, images: Sequence[str]) -> IsolationProof:
         """Test isolation in a sandbox of the first of these images that exists. Raises SandboxUnavailable."""
 

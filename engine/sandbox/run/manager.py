@@ -199,7 +199,7 @@ class SandboxManager:
 
     async def image_digest(self, image: str) -> str:
         """Return the digest of an image name. Raises SandboxUnavailable."""
-        return await self.driver.image_digest(image)
+        return self.driver.known_image_digest(image) or await self.driver.image_digest(image)
 
     # --- runs
 

@@ -37,6 +37,7 @@ class DockerDriver:
         self.factory = ContainerFactory(self.client, runtime, ownership.current(engine_id))
         self.volumes = LayerStore(self.client, engine_id)
         self._image_checks = ImageChecks(self.client)
+        self._digests: dict[str, tuple[int, str]] = {}
         self._supervisor = Supervisor()
 
     @property
@@ -83,7 +84,15 @@ class DockerDriver:
 
     async def image_digest(self, image: str) -> str:
         """Return Docker's digest of an image. Raises SandboxUnavailable."""
-        return await self.client.image_digest_of(image)
+        period = self.factory.events.period
+        digest = await self.client.image_digest_of(image)
+        self._digests[image] = period, digest
+        return digest
+
+    def known_image_digest(self, image: str) -> str | None:
+        """Return the digest that was read last, while Docker's events are read and name no image since."""
+        period, digest = self._digests.get(image, (0, ""))
+        return digest if period and period == self.factory.events.period else None
 
     async def probe(self, images: Sequence[str]) -> IsolationProof:
         """Test isolation in a container of the first of these images that Docker has."""
