@@ -11,6 +11,7 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Location, Selection
 
 from console.code_view.lines import Mark, marks_of, split_lines
+from console.explore.completion import completion
 from console.explore.indentation import next_indentation, toggle_comments
 from console.explore.vim import Vim, VimCommand
 from console.theming.highlight import Token, highlight
@@ -32,14 +33,14 @@ class Editor(TextArea):
         editor: Editor
 
     def __init__(self, *, id: str | None = None) -> None:
+        self.code_language = Language.PYTHON
+        self._vim: Vim | None = None
+        self._locked = False
         super().__init__("", id=id, classes="box", show_line_numbers=True, tab_behavior="indent",
                          soft_wrap=False, theme="css", highlight_cursor_line=True)  # fmt: skip
-        self.code_language = Language.PYTHON
         self._tokens: list[list[Token]] = []
         self._tokens_of: tuple[str, Language] | None = None
         self._marks: dict[int, list[Mark]] = {}
-        self._vim: Vim | None = None
-        self._locked = False
         self.error_line: int | None = None
         """The line at which the last run failed, counted from 0."""
 
@@ -118,6 +119,19 @@ class Editor(TextArea):
         before = self.document.get_line(line)[:column]
         blanks = next_indentation(before, self.code_language)
         self.replace("\n" + blanks, start, end, maintain_selection_offset=False)
+
+    def update_suggestion(self) -> None:
+        """Suggest how the word at the cursor goes on; the right arrow takes it."""
+        line, column = self.cursor_location
+        text = self.document.get_line(line) if line < self.document.line_count else ""
+        usable = self.selection.is_empty and not self.read_only
+        self.suggestion = (
+            completion(self.text, text[:column], text[column:], self.code_language) if usable else ""
+        )
+
+    def _watch_selection(self, previous: Selection, selection: Selection) -> None:
+        super()._watch_selection(previous, selection)
+        self.update_suggestion()
 
     def toggle_comments(self) -> None:
         """Make the selected lines comments, or code again."""
