@@ -74,7 +74,11 @@ def diff(
     json: Json = False,
 ) -> None:
     """Show which past submissions another policy would decide differently, DENY to ALLOW first."""
-    changed = policy_diff(_stored(), _loaded(None), _loaded(new))
+    stored = list(_stored())
+    known = [one for one in stored if one.is_known]
+    changed = policy_diff(known, _loaded(None), _loaded(new))
+    if left := len(stored) - len(known):
+        print_line(f"{many(left, 'submission')} left out: the code is erased, or there was none", error=True)
     if json:
         _print_lines(_flip_facts(flip) for flip in changed[:limit])
         return

@@ -30,6 +30,11 @@ class PastSubmission:
     outcome: DecisionOutcome | None = None
     did: str = ""
 
+    @property
+    def is_known(self) -> bool:
+        """Whether its code is still there, so that a policy can decide about it; a tool call has none."""
+        return bool(self.draft.code) or self.draft.operation is not None
+
 
 @dataclass(frozen=True)
 class PolicyChange:

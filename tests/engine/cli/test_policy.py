@@ -12,6 +12,8 @@ from engine import locations
 from engine.cli import main
 from engine.cli.exit_codes import ExitCode
 from engine.common.text import Untrusted
+from engine.history.store.credible_clock import CredibleClock
+from engine.history.store.sqlite.retention import erase_some
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import (
     Analysis,
@@ -106,6 +108,64 @@ async def test_what_would_flip_is_shown(home: Path, capsys: pytest.CaptureFixtur
     assert ExitCode.OK == main(["policy", "diff", str(new), "--json"])
     flip = json.loads(capsys.readouterr().out)
     assert ("s-1", "DENY", "ALLOW") == (flip["id"], flip["before"], flip["after"])
+
+
+async def test_what_was_erased_is_left_out_and_told(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A rule about code decides nothing about code that is gone: it would be let pass, and is not said to."""
+    await remember(denied("s-1"))
+    new = home / "new.yaml"
+    new.write_text(
+        "rules:\n  - {id: clean-code, enabled: true}\n  - {id: prints, risk: critical, when: {code: print}}\n"
+    )
+    assert ExitCode.OK == main(["policy", "diff", str(new)])
+    assert "ALLOW" not in capsys.readouterr().out.splitlines()[-1].rpartition("->")[2]
+    log = await SqliteHistoryStore.open(locations.database(), HistorySettings())
+    rules = HistorySettings.model_construct(retain_mb=0, retain_days=None, retain_newest_seconds=0.0)
+    now = datetime.now(UTC)
+    assert 1 == await log._writer.do(lambda ledger: erase_some(ledger, rules, now, CredibleClock()))
+    await log.close()
+    assert ExitCode.OK == main(["policy", "diff", str(new)])
+    told = capsys.readouterr()
+    assert "No changes.\n" == told.out
+    assert "1 submission left out: the code is erased" in told.err
+    assert ExitCode.OK == main(["policy", "diff", str(new), "--json"])
+    assert "" == capsys.readouterr().out
+
+
+HOSTILE = [
+    "\x1b[2J\x1b]0;x\x07print(1)",
+    "\u202eprint(1)\u2066",
+    "print(1)" * 200_000,
+    "a" * 30_000 + "!",
+    "\0" * 1000,
+    "{%s}" * 1000,
+    "print('\U0001f468\u200d\U0001f469')\r\nDENY -> ALLOW s-9",
+    "((((" * 5000,
+]
+
+
+@pytest.mark.parametrize("code", HOSTILE, ids=range(len(HOSTILE)))
+async def test_hostile_submissions_neither_break_the_comparison_nor_speak_in_it(
+    home: Path, capsys: pytest.CaptureFixture[str], code: str
+) -> None:
+    """Whatever was submitted, the comparison ends in lines of its own, in time that grows with the size."""
+    honest = denied("s-1")
+    submission = honest.submission.model_copy(
+        update={
+            "draft": Draft(code=Untrusted(code), language=Language.PYTHON, purpose=Untrusted(code[:100])),
+            "requester": Principal(name=Untrusted("\x1b[31mDENY -> ALLOW")),
+        }
+    )
+    await remember(honest.model_copy(update={"submission": submission}))
+    new = home / "new.yaml"
+    new.write_text("rules:\n  - {id: slow, risk: critical, when: {code: '(a+)+$|(p.*r.*i.*n.*t.*)+x'}}\n"
+                   "  - {id: clean-code, enabled: true}\n")  # fmt: skip
+    for arguments in (["policy", "diff", str(new)], ["policy", "diff", str(new), "--json"]):
+        assert ExitCode.OK == main(arguments)
+        told = capsys.readouterr().out
+        assert told.isascii()
+        assert all(character.isprintable() or character == "\n" for character in told)
+        assert told.count("ALLOW") <= 2
 
 
 def test_the_rules_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
