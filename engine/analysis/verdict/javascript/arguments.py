@@ -58,6 +58,8 @@ def pass_to(walk: Walk, function: OwnFunction, given: list[Argument]) -> None:
 def give(walk: Walk, function: OwnFunction, kinds: Mapping[int, int]) -> None:
     """Let parameters of a function be of these kinds."""
     for number, kind in kinds.items():
+        if walk.flow.uses_arguments:
+            walk.flow.store(kind, function.part)
         before = function.passed.get(number, -1)
         if before < 0 or kind & ~before:
             function.passed[number] = kind | max(before, 0)

@@ -92,6 +92,8 @@ def _unknown(walk: Walk, place: SyntaxPart, kind: int, given: list[Argument]) ->
         walk.flow.refuse(place, "this may be any function of the language, and is called")
     if kind & SHARED:
         walk.flow.spill()
+        if kind & (INHERITED | NATIVE):
+            walk.flow.store_unnamed(FUNCTION | TEXT, place)
         if any_shared(given):
             walk.flow.refuse(place, "this may be a function of the language, and change an object of it")
     pass_to_anybody(walk, given)
@@ -116,7 +118,7 @@ def _member(walk: Walk, callee: SyntaxPart, arguments: SyntaxPart) -> int:
     given = read_arguments(walk, arguments)
     if name not in METHODS or walk.flow.is_own(name):
         return _method_of_program(walk, callee, name, owner, given)
-    return _method(walk, name, owner, given)
+    return _method(walk, callee, name, owner, given)
 
 
 def _forwarded(walk: Walk, callee: SyntaxPart, owner: int, given: list[Argument]) -> int:
@@ -131,15 +133,20 @@ def _forwarded(walk: Walk, callee: SyntaxPart, owner: int, given: list[Argument]
 def _method_of_program(walk: Walk, callee: SyntaxPart, name: str, owner: int, given: list[Argument]) -> int:
     if owner & ANYTHING:
         walk.flow.refuse(callee, "this may be any function of the language")
-    kind = walk.flow.property(name)
-    found = _unknown(walk, callee, kind | (LISTED if name in METHODS else 0), given)
-    return found | owner if name in METHODS else found
+    found = _unknown(walk, callee, walk.flow.property(name), given)
+    if name not in METHODS:
+        return found
+    if any_shared(given) or (name in WITH_THIS and any(one.kind & ~DATA for one in given[1:2])):
+        walk.flow.refuse(callee, "this may be a method of the language, and change an object of it")
+    return found | owner | walk.flow.elements()
 
 
-def _method(walk: Walk, name: str, owner: int, given: list[Argument]) -> int:
+def _method(walk: Walk, callee: SyntaxPart, name: str, owner: int, given: list[Argument]) -> int:
     """Call a method of the language."""
     if owner & SHARED:
         walk.flow.spill()
+        if any_shared(given):
+            walk.flow.refuse(callee, "this may change an object of the language")
     for number, one in enumerate(given):
         if number == CALLBACKS.get(name, -1):
             _call_back(walk, name, owner, given, one)

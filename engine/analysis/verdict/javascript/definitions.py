@@ -11,6 +11,7 @@ from engine.analysis.verdict.javascript.statements import block, leave
 from engine.analysis.verdict.javascript.tree import OwnFunction, SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
 
+_MODIFIERS = frozenset({"static", "get", "set", "async", "accessor"})
 EVERY = -1
 """In what callers pass: for every parameter."""
 
@@ -24,6 +25,8 @@ def define(walk: Walk, part: SyntaxPart) -> int:
     if part.type not in {"arrow_function", "method_definition"}:
         walk.this = walk.own_this()
     walk.has_arguments |= part.type != "arrow_function"
+    if "async" in part.words:
+        walk.flow.mark("promises")
     if "async" in part.words or "*" in part.words:
         function.leaks = True
     _bind_parameters(walk, part, function)
@@ -40,8 +43,11 @@ def _bind_parameters(walk: Walk, part: SyntaxPart, function: OwnFunction) -> Non
     anybody = walk.flow.uses_arguments or _called_by_anybody(function)
     given = function.passed.get(EVERY, 0) | (walk.flow.heap if anybody else 0)
     for number, pattern in enumerate(parameters(part)):
-        kind = ARRAY if pattern.type == "rest_pattern" else given | function.passed.get(number, 0)
-        bind(walk, pattern, kind)
+        if pattern.type == "rest_pattern":
+            walk.flow.store(given | function.passed.get(number, 0), pattern)
+            bind(walk, pattern, ARRAY)
+        else:
+            bind(walk, pattern, given | function.passed.get(number, 0))
 
 
 def _called_by_anybody(function: OwnFunction) -> bool:
@@ -103,7 +109,7 @@ def method(walk: Walk, part: SyntaxPart, this: int | None, *, in_class: bool = F
     walk.this = before
     if name is None:
         if not is_protocol(part.field("name")):
-            flow.store(FUNCTION, part)
+            flow.store_unnamed(FUNCTION, part)
         if {"get", "set"} & set(part.words):
             flow.refuse(part, "a getter or setter whose name is not spelled out")
         return
@@ -153,13 +159,15 @@ def _member(walk: Walk, member: SyntaxPart) -> None:
 
 def _field(walk: Walk, member: SyntaxPart, this: int) -> None:
     name, _ = properties.key_of(walk, member.field("property"))
+    if name in _MODIFIERS and "value" not in member.fields:
+        walk.flow.refuse(member, f"`{name}` may belong to what follows")
     before, function, walk.this, walk.function = walk.this, walk.function, this, None
     kind = walk.kind(member.field("value")) if "value" in member.fields else 0
     walk.this, walk.function = before, function
     if "static" in member.words and kind & FUNCTION:
         walk.flow.mark("functions_have_methods")
     if name is None:
-        walk.flow.store(kind, member)
+        walk.flow.store_unnamed(kind, member)
     elif walk.flow.check_name(member, name):
         walk.flow.store_property(name, kind, member)
 
@@ -186,7 +194,7 @@ def _pair(walk: Walk, pair: SyntaxPart) -> None:
     name, _ = properties.key_of(walk, pair.field("key"))
     kind = walk.kind(pair.field("value"))
     if name is None:
-        walk.flow.store(kind, pair)
+        walk.flow.store_unnamed(kind, pair)
     elif walk.flow.check_name(pair, name):
         walk.flow.store_property(name, kind, pair)
 

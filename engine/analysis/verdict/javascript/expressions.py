@@ -174,6 +174,7 @@ def awaited(walk: Walk, part: SyntaxPart) -> int:
     if walk.function is None or "async" not in walk.function.part.words:
         walk.flow.refuse(part, "`await` outside of an asynchronous function")
     kind = walk.kinds(part.parts)
+    walk.flow.mark("promises")
     walk.flow.store(kind, part)
     return kind | walk.flow.heap
 

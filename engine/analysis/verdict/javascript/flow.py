@@ -9,6 +9,7 @@ from engine.analysis.verdict.javascript.kinds import (
     DATA,
     FUNCTION,
     INHERITED,
+    LISTED,
     NATIVE,
     NUMBER,
     PLAIN,
@@ -33,6 +34,12 @@ class Flow:
         self.setters: set[str] = set()
         self.wild_prototypes = False
         """Whether a key that is not known may have made a function the prototype of an object."""
+        self.unknown_names = False
+        """Whether an object may have a property whose name is not known, and which is no number."""
+        self.unknown_methods = False
+        """Whether an object may have a function of the program under a name that is not known."""
+        self.promises = False
+        """Whether there are promises, which pass functions of the language to `then`."""
         self.functions_have_methods = False
         """Whether a function may be stored in a property of a function, and be called with it as `this`."""
         self.uses_arguments = False
@@ -70,12 +77,25 @@ class Flow:
             self.changed = True
         if name in self.setters:
             self._grow_heap(kind)
+        if name == "then" and kind & CALLABLE and self.promises:
+            self._grow_heap(LISTED)
 
     def store_element(self, key: int, kind: int, part: SyntaxPart) -> None:
         """Put a value under a key of this kind."""
+        if key & ~NUMBER:
+            self.store_unnamed(kind, part)
         self.store(kind, part)
         if key & ~NUMBER and kind & CALLABLE:
             self.mark("wild_prototypes")
+
+    def store_unnamed(self, kind: int, part: SyntaxPart) -> None:
+        """Put a value into a new property whose name is not known."""
+        self.store(kind, part)
+        if kind & ~NUMBER:
+            self.mark("unknown_names")
+        if kind & CALLABLE:
+            self.mark("unknown_methods")
+            self._grow_heap(LISTED if self.promises else 0)
 
     def mark(self, fact: str) -> None:
         """Note a fact about the whole program."""
@@ -90,7 +110,7 @@ class Flow:
 
     def is_own(self, name: str) -> bool:
         """Return whether a method of this name may be a function that the program put there."""
-        return self.wild_prototypes or bool(self.properties.get(name, 0) & CALLABLE)
+        return self.unknown_methods or bool(self.properties.get(name, 0) & CALLABLE)
 
     def property(self, name: str) -> int:
         """Return what a property of this name may be, beside what the language has there."""
@@ -99,7 +119,7 @@ class Flow:
     def size(self, name: str) -> int:
         """Return what a property of the language that is a number may be."""
         written = self.properties.get(name, 0) & ~NUMBER
-        return NUMBER if not written and not self.wild_prototypes else self.property(name)
+        return NUMBER if not written and not self.unknown_names else self.property(name)
 
     def elements(self) -> int:
         """Return what iterating gives: also what iterators of the program return as `value`."""

@@ -19,6 +19,7 @@ from engine.analysis.verdict.javascript.kinds import (
     FUNCTION,
     LISTED,
     NUMBER,
+    PLAIN,
     SHARED,
 )
 from engine.analysis.verdict.javascript.names import (
@@ -59,6 +60,8 @@ def called(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> i
     if check is not None:
         return check(walk, place, path, given)
     root, _, name = path.partition(".")
+    if root == "Promise":
+        walk.flow.mark("promises")
     if name in MEMBERS.get(root, {}):
         return _member(walk, place, path, given)
     return walk.flow.refuse(place, f"`{path}` is not on the list")
@@ -85,7 +88,8 @@ def _timer(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> i
     """Check that a timer calls no function that would see the timer itself as `this`."""
     for one in given[:1]:
         is_arrow = one.part.type == "arrow_function"
-        if not is_arrow and (walk.uses_this or one.part.type != "identifier"):
+        known = one.part.type == "identifier" and not one.kind & (SHARED & ~LISTED)
+        if not is_arrow and (walk.uses_this or not known):
             walk.flow.refuse(one.part, f"`{path}` calls this with an object of Node.js as `this`")
         if is_arrow and one.function is not None:
             call_back(walk, one, {-1: walk.flow.heap}, leaks=False)
@@ -156,7 +160,14 @@ def _array_from(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
     return ARRAY
 
 
+def _from_entries(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
+    pass_to_anybody(walk, given)
+    walk.flow.store_unnamed(walk.flow.elements(), place)
+    return PLAIN
+
+
 def _json(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
+    walk.flow.mark("unknown_names")
     if len(given) > 1:
         walk.flow.spill()
         pass_to_anybody(walk, given[1:])
@@ -169,7 +180,8 @@ _GROUPS: Mapping[str, Callable[[Walk, SyntaxPart, str, list[Argument]], int]] = 
     **dict.fromkeys(CALLED, _plain),
     **dict.fromkeys(PROCESS, _process),
 }
-_CHECKED = {
+_CHECKED: Mapping[str, Callable[[Walk, SyntaxPart, list[Argument]], int]] = {
+    "Object.fromEntries": _from_entries,
     "Object.values": _values,
     "Object.entries": _values,
     "Object.assign": _assigned,
@@ -183,6 +195,8 @@ _CHECKED = {
 
 def constructed(walk: Walk, name: str, given: list[Argument]) -> int:
     """Check `new` of a global."""
+    if name == "Promise":
+        walk.flow.mark("promises")
     if name == "Promise" and given and given[0].function is not None:
         call_back(walk, given[0], {-1: LISTED}, leaks=False)
         return ARRAY

@@ -18,6 +18,29 @@ UNDECLARABLE = _set(
 )
 """Names that the program may not declare: Node.js or the language gives them a meaning of their own."""
 
+GLOBALS = _set(
+    """AbortController AbortSignal AggregateError Array ArrayBuffer Atomics BigInt BigInt64Array
+    BigUint64Array Blob Boolean BroadcastChannel Buffer ByteLengthQueuingStrategy CloseEvent
+    CompressionStream CountQueuingStrategy Crypto CryptoKey CustomEvent DOMException DataView Date
+    DecompressionStream Error EvalError Event EventSource EventTarget File FinalizationRegistry
+    Float32Array Float64Array FormData Function Headers Infinity Int16Array Int32Array Int8Array
+    Intl Iterator JSON Map Math MessageChannel MessageEvent MessagePort NaN Number Object
+    Performance PerformanceEntry PerformanceMark PerformanceMeasure PerformanceObserver
+    PerformanceObserverEntryList PerformanceResourceTiming Promise Proxy RangeError
+    ReadableByteStreamController ReadableStream ReadableStreamBYOBReader ReadableStreamBYOBRequest
+    ReadableStreamDefaultController ReadableStreamDefaultReader ReferenceError Reflect RegExp
+    Request Response Set SharedArrayBuffer Storage String SubtleCrypto Symbol SyntaxError
+    TextDecoder TextDecoderStream TextEncoder TextEncoderStream TransformStream
+    TransformStreamDefaultController TypeError URIError URL URLSearchParams Uint16Array Uint32Array
+    Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet WebAssembly WebSocket WritableStream
+    WritableStreamDefaultController WritableStreamDefaultWriter atob btoa clearImmediate
+    clearInterval clearTimeout console crypto decodeURI decodeURIComponent encodeURI
+    encodeURIComponent escape eval fetch global globalThis isFinite isNaN localStorage navigator
+    parseFloat parseInt performance process queueMicrotask sessionStorage setImmediate setInterval
+    setTimeout structuredClone undefined unescape"""
+)
+"""Names of the global object, which the program may not assign to."""
+
 CONSTANTS: Mapping[str, int] = MappingProxyType({"NaN": NUMBER, "Infinity": NUMBER})
 ERRORS = _set("Error EvalError RangeError ReferenceError SyntaxError TypeError URIError AggregateError")
 CALLED: Mapping[str, int] = MappingProxyType(

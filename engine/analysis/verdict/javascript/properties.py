@@ -66,6 +66,8 @@ def read(walk: Walk, part: SyntaxPart, name: str) -> int:
         return ANYTHING
     if name in _SIZES:
         return flow.size(name)
+    if name == "groups":
+        flow.mark("unknown_names")
     return flow.property(name) | (LISTED if name in METHODS else 0)
 
 
