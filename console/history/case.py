@@ -22,7 +22,7 @@ from console.run.effects import EffectsScreen, summary_line
 from console.run.output_log import OutputLog
 from console.run.saving import save_case_file
 from console.safety.clipboard import copy_id
-from console.safety.text import Part, content, paragraphs
+from console.safety.text import content, paragraphs
 from console.widgets.file_name_prompt import FileNamePrompt
 from console.widgets.formatting import size
 from console.widgets.header import AppHeader
@@ -131,11 +131,9 @@ class CaseScreen(Screen[None]):
         """Add to the facts what the run did, where anything is known of it."""
         found = await console_app(self).connection.call(lambda client: client.effects(self._subject))
         if found is not None and (found.effects or found.observation):
-            more: list[list[Part]] = [[], [("Observed effects", "bold muted")], summary_line(found)]
-            more += [[("f shows them", "muted")]]
-            self.query_one("#case-facts", Static).update(
-                paragraphs(*case_lines(case), *erased_lines(self._erased), *more)
-            )
+            lines = [*case_lines(case), *erased_lines(self._erased)]
+            lines.insert(2, summary_line(found))
+            self.query_one("#case-facts", Static).update(paragraphs(*lines))
 
     async def _show_erased(self, case: Case) -> None:
         """Show which parts retention erased."""

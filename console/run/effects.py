@@ -53,10 +53,8 @@ def surprises_of(found: RunEffects) -> list[EffectMatch]:
 def summary_line(found: RunEffects) -> list[Part]:
     """Return the effects of a run in one line, for the facts of its case."""
     surprising = len(surprises_of(found))
-    parts: list[Part] = [(status_line(found), _status_style(found))]
-    if surprising:
-        parts.append((f"  {many(surprising, 'surprise')}", "bold error"))
-    return parts
+    said: list[Part] = [(f"{many(surprising, 'surprise')}  ", "bold error")] if surprising else []
+    return [*said, ("effects (f): ", "muted"), (status_line(found), _status_style(found))]
 
 
 def _section(relation: Relation, matches: list[EffectMatch]) -> Iterator[list[Part]]:
