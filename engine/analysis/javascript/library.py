@@ -42,6 +42,8 @@ _SOURCES = (
     ("undici", "network"), ("dgram", "network"), ("tls", "network"), ("os", "host"),
     ("dns.getServers", "host"),
     ("child_process", "output"), ("process.env", "env"), ("location", "input"), ("document.cookie", "secret"),
+    ("localStorage", "secret"), ("sessionStorage", "secret"), ("electron.clipboard", "secret"),
+    ("navigator.clipboard", "secret"), ("clipboardy", "secret"),
 )  # fmt: skip
 
 

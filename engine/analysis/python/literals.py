@@ -95,7 +95,7 @@ _ATTACK = re.compile(
     r"interactsh|webhook\.site|ngrok\.io|requestbin|\bcve-\d{4}-\d{4,}|"
     r"rm -rf /|:\(\)\s*\{|powershell.{0,20}-e(?:nc)?\b|"
     r"invoke-webrequest|downloadstring|169\.254\.169\.254|metadata\.google\.internal|"
-    r"api\.telegram\.org/bot|ignore (?:all )?previous instructions",
+    r"api\.telegram\.org/bot",
 )
 _ALWAYS_ATTACK = re.compile(
     r"/dev/tcp/|\bbash -i\b|\bnc (?:-\w+ )*-e\b|mkfifo /tmp|/bin/sh -i|meterpreter|mimikatz|"

@@ -18,14 +18,18 @@ from engine.analysis.javascript.rules import (
     network,
     obfuscation,
     objects,
+    outgoing,
     recursion,
     resources,
+    started,
     syntax,
+    tampering,
 )
 from engine.models import Violation
 
 _THEMES = (
     syntax, execution, files, network, objects, indirect, obfuscation, resources, growth, recursion,
+    started, tampering, outgoing,
 )  # fmt: skip
 
 CHECKS: tuple[Callable[[Program], Iterator[Violation]], ...] = tuple(module.check for module in _THEMES)

@@ -11,6 +11,7 @@ from engine.analysis.javascript.declare import ABUSE, CRITICAL, HIGH, LOW, MEDIU
 from engine.analysis.javascript.library import module_path
 from engine.analysis.javascript.model import JavaScriptCall, Program
 from engine.analysis.javascript.values import JavaScriptValue
+from engine.analysis.ordinary_commands import only_shows
 from engine.models import Violation
 
 CHILD_PROCESS = rule(
@@ -19,7 +20,7 @@ CHILD_PROCESS = rule(
     "process",
     MEDIUM,
     attack="Leaves JavaScript and everything that monitors it for the shell.",
-    why="MEDIUM: the command is analysed where it is known; HIGH where it is decoded.",
+    why="MEDIUM: the command is analysed where it is known; HIGH where it is decoded; LOW for a look.",
     fix="Do the work in JavaScript.",
     match=(
         "require('child_process').exec(cmd)",
@@ -35,9 +36,9 @@ EVAL = rule(
     "js-eval",
     "Runs a string as code",
     "exec_eval",
-    MEDIUM,
+    HIGH,
     attack="Lets whoever controls the string decide what runs.",
-    why=("MEDIUM: the string is unknown; LOW where it is known and analysed; HIGH where it was decoded."),
+    why="HIGH: honest code is written as code; LOW for a known text given to a timer, which is analysed.",
     fix="Parse data as JSON; call functions by name from a list.",
     match=(
         "eval(x)",
@@ -46,6 +47,7 @@ EVAL = rule(
         "globalThis['ev' + 'al'](x)",
         "setTimeout('alert(' + x + ')', 1)",
         "require('vm').runInNewContext(x)",
+        "require('vm').runInNewContext(code, { console })",
     ),
     not_match=("evaluate(x)", "setTimeout(() => f(), 1)", "JSON.parse(x)", "obj.eval = 1"),
     cwe=95,
@@ -63,6 +65,7 @@ REMOTE_EVAL = rule(
         "fetch(u).then(r => r.text()).then(t => eval(t))",
         "require('http').get(u, r => r.on('data', d => new Function(d)()))",
         "import('https://x.test/a.mjs')",
+        "fetch(u).then(r => r.text()).then(eval)",
     ),
     not_match=("fetch(u).then(r => r.json())", "import('./a.mjs')"),
     cwe=494,
@@ -104,7 +107,7 @@ WORKER = rule(
     "exec_eval",
     MEDIUM,
     attack="Runs code that this analysis does not read, or binary code that no reviewer reads.",
-    why="MEDIUM: legitimate uses are common; the content is unknown.",
+    why="MEDIUM: legitimate uses are common; the content is unknown; HIGH for a text.",
     fix="Submit the source.",
     match=(
         "new WebAssembly.Module(bytes)",
@@ -139,7 +142,7 @@ PROCESS = rule(
     "process_kill",
     MEDIUM,
     attack="Stops services or monitoring, or gains rights.",
-    why="MEDIUM: the sandbox has only its own processes.",
+    why="MEDIUM: the sandbox has only its own processes; HIGH for changing the user.",
     fix="End the program by returning.",
     match=("process.kill(pid)", "process.setuid(0)", "process.abort()"),
     not_match=("process.exit(0)", "process.cwd()", "game.kill(player)"),
@@ -190,11 +193,11 @@ def check(program: Program) -> Iterator[Violation]:
     loaded = _modules(program)
     used = False
     for call in program.calls:
-        if _launches(call):
+        if launches(call):
             used = True
             yield from _launched(program, call, sockets=sockets)
         elif EVALUATORS.search(call.path):
-            yield from _evaluated(program, call, call.args[-1] if call.args else None)
+            yield from _evaluated(program, call, _code_of(call))
 
         elif (
             call.path in _TIMERS and call.args and call.arg(0).kind in {"text", "unknown"} and _is_text(call)
@@ -202,8 +205,8 @@ def check(program: Program) -> Iterator[Violation]:
             yield from _evaluated(program, call, call.arg(0))
         elif call.path in _LOADERS:
             yield from _loads(program, call)
-        elif (_PROCESS.match(call.path) and call.args) or call.path == "process.abort":
-            yield found(PROCESS, program, call)
+        elif call.path.endswith(".then"):
+            yield from _passed(program, call)
         yield from _inside(program, call)
     for node, name in _imports(program):
         if _ELSEWHERE.match(name):
@@ -234,7 +237,17 @@ def _imports(program: Program) -> Iterator[tuple[Node, str]]:
             yield node, program.tree.of(source)[1:-1]
 
 
-def _launches(call: JavaScriptCall) -> bool:
+_RUNS_TEXT = frozenset({"eval", "Function"})
+_CODED = re.compile(r"(?i)powershell.*\s-e(?:nc|ncodedcommand)?\s|invoke-webrequest|downloadstring")
+
+
+def command_line(call: JavaScriptCall) -> str:
+    """Return the command and its list of arguments as one line, as far as they are known."""
+    return " ".join([call.arg(0).text, *(item.text for item in call.arg(1).items)])
+
+
+def launches(call: JavaScriptCall) -> bool:
+    """Whether a call starts a program."""
     if not call.path.startswith(LAUNCHERS) or "()" in call.path:
         return False
     return call.path.removeprefix("child_process.").count(".") <= ("child_process." not in call.path)
@@ -243,10 +256,12 @@ def _launches(call: JavaScriptCall) -> bool:
 def _launched(program: Program, call: JavaScriptCall, *, sockets: bool) -> Iterator[Violation]:
     command = call.arg(0)
     hidden = bool(command.layers) or bool({"network", "decoded"} & command.taints)
+    line = command_line(call)
     if sockets and command.known and _SHELL.search(command.text) and "spawn" in call.path:
         yield found(REVERSE, program, call)
     else:
-        yield found(CHILD_PROCESS, program, call, severity=HIGH if hidden else None)
+        grave = HIGH if hidden or _CODED.search(line) else LOW if only_shows(line) else None
+        yield found(CHILD_PROCESS, program, call, severity=grave)
 
 
 def _is_socket(call: JavaScriptCall) -> bool:
@@ -258,15 +273,22 @@ def _is_text(call: JavaScriptCall) -> bool:
     return value.kind == "text" or bool(value.taints & {"decoded", "network"})
 
 
+def _code_of(call: JavaScriptCall) -> JavaScriptValue | None:
+    """Return the code: the last argument of a function's constructor, and the first one of all others."""
+    if not call.args:
+        return None
+    return call.args[-1] if call.path.endswith(("Function", "constructor")) else call.args[0]
+
+
 def _evaluated(program: Program, call: JavaScriptCall, code: JavaScriptValue | None) -> Iterator[Violation]:
     if code is None or code.kind in {"function", "object", "number"}:
         return
     if "network" in code.taints:
         yield found(REMOTE_EVAL, program, call)
     elif code.layers or "decoded" in code.taints:
-        yield found(EVAL, program, call, "Runs decoded code", HIGH)
+        yield found(EVAL, program, call, "Runs decoded code")
     else:
-        yield found(EVAL, program, call, severity=LOW if code.known else None)
+        yield found(EVAL, program, call, severity=LOW if code.known and call.path in _TIMERS else None)
 
 
 def _loads(program: Program, call: JavaScriptCall) -> Iterator[Violation]:
@@ -288,11 +310,21 @@ def _is_beside(program: Program, call: JavaScriptCall) -> bool:
     return bool(re.fullmatch(r"(?:path\.\w+\()?\s*__dirname\s*[,+]\s*(['\"`])[^'\"`$]*\1\s*\)?", text))
 
 
+def _passed(program: Program, call: JavaScriptCall) -> Iterator[Violation]:
+    """`fetch(…).then(eval)`."""
+    if call.arg(0).path in _RUNS_TEXT and "network" in call.target.taints:
+        yield found(REMOTE_EVAL, program, call)
+
+
 def _inside(program: Program, call: JavaScriptCall) -> Iterator[Violation]:
-    if _INTERNAL.match(call.path) or _MAIN_REQUIRE.search(call.path):
+    if (_PROCESS.match(call.path) and call.args) or call.path == "process.abort":
+        user = re.search(r"[ug]id|groups", call.path)
+        yield found(PROCESS, program, call, severity=HIGH if user else None)
+    elif _INTERNAL.match(call.path) or _MAIN_REQUIRE.search(call.path):
         yield found(INTERNALS, program, call)
     elif call.path.startswith("WebAssembly.") and "validate" not in call.path:
         yield found(WORKER, program, call)
     elif call.path in {"Worker", "SharedWorker", "worker_threads.Worker", "node:worker_threads.Worker"}:
         inline = len(call.nodes) > 1 and "eval" in program.tree.of(call.nodes[1])
-        yield found(WORKER, program, call, severity=HIGH if inline else None)
+        own = call.arg(0).path == "__filename" or call.arg(0).text.startswith("./")
+        yield found(WORKER, program, call, severity=HIGH if inline else LOW if own else None)

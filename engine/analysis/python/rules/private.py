@@ -11,7 +11,7 @@ SECRET = python_rule(
     "secrets_env",
     Level.HIGH,
     attack="Collects keys, tokens and passwords.",
-    why="HIGH: everything is collected; LOW for one key that is named, and for a copy for a child.",
+    why="HIGH: everything is collected; MEDIUM for keys of several services; LOW for one.",
     fix="Request the secret by reference.",
     match=(
         "import os\nos.environ['AWS_SECRET_ACCESS_KEY']",

@@ -138,6 +138,8 @@ _ENDING = frozenset(("signal.SIGTERM", "signal.SIGINT", "signal.SIGHUP", "signal
 def callback(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Functions registered here will be called; ignoring the signal that ends a process is no callback."""
     given = call.arg(1)
+    if call.name == "atexit.register" and "os._exit" in evaluator.source:
+        evaluator.report(TAMPER, call.node, "Ends with an exit code of its own, whatever happened before")
     if call.name == "signal.signal" and given is not None and given.name == "signal.SIG_IGN":
         named = call.arg(0)
         if named is not None and named.name in _ENDING:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import re
 
+from engine.analysis.ordinary_commands import gives_elsewhere
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of, shown
 from engine.analysis.python.evaluate.sink_registry import PythonCall
 from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.rules import processes as rules
-from engine.analysis.python.rules.files import PERSISTENCE
+from engine.analysis.python.rules.files import PERSISTENCE, PROGRAM_WRITE
 from engine.analysis.python.rules.network import DOWNLOAD_RUN
-from engine.models import Language
+from engine.analysis.python.sinks.outgoing import UPLOAD
+from engine.models import Language, Level
 
 _KILLERS = re.compile(r"(?:^|[\s;&|/'\"])(?:kill|pkill|killall|taskkill|xkill|skill)(?:\.exe)?(?=\s|$|'|\")")
-_SHOWING = re.compile(
-    r"(?:git (?:status|log|diff|show|branch|rev-parse|describe|ls-files|blame|shortlog|remote -v|--version)"
-    r"|(?:[\w./-]*(?:python[\d.]*|node|npm|gcc|java|go|cargo|ffmpeg|make|git)) (?:--version|-V|-v)"
-    r"|clear|cls|date|uptime|tput \w+)(?: [\w./=%@{}:+ -]*)?$"
+_KERNEL = re.compile(
+    r"(?:^|[;&|]\s*|\bsudo\s+(?:-\S+\s+)*)(?:/(?:usr/)?s?bin/)?(?:mount|umount|losetup|insmod|modprobe|rmmod|unshare|nsenter|"
+    r"mknod|chroot|pivot_root|swapon|swapoff|kexec|setcap|capsh|bpftool|debugfs|sysctl\s+-w|dmsetup|strace|gdb|ltrace)\s"
 )
-"""Commands that show something about the work, and change nothing."""
+"""Programs that make system calls which no submitted code needs."""
 _DROPPED = re.compile(r"[\w./\\:~-]+")
 
 
@@ -31,16 +32,15 @@ def judge(
         evaluator.report(rules.KILL, call.node, f"Kills processes: `{shown(line[:80])}`")
     if re.search(r"\bcrontab\b|\bschtasks\b|systemctl\s+enable|launchctl\s+load|update-rc\.d", line):
         evaluator.report(PERSISTENCE, call.node, "Sets up code to run again later")
+    if _KERNEL.search(line):
+        evaluator.report(rules.SYSCALL, call.node, f"Asks the kernel: `{shown(line[:80])}`")
+    if gives_elsewhere(line):
+        evaluator.report(UPLOAD, call.node, "Gives the work to another repository", severity=Level.HIGH)
     _inline_code(evaluator, call, command, line)
     _check_dropped(evaluator, call, line)
     text = line.replace(HOLE, "x")
     if by_shell or not _inline(line):
         evaluator.embed(text, Language.SHELL, call.node, command, "shell" if by_shell else "command")
-
-
-def only_shows(line: str | None) -> bool:
-    """Whether a command line is one that only shows something."""
-    return line is not None and _SHOWING.match(line) is not None
 
 
 def _inline(line: str) -> bool:
@@ -74,3 +74,6 @@ def _check_dropped(evaluator: Evaluator, call: PythonCall, line: str) -> None:
     for word in _DROPPED.findall(line):
         if {word, word.removeprefix("./")} & evaluator.downloaded:
             evaluator.report(DOWNLOAD_RUN, call.node, f"Runs `{word}`, which came from the network")
+        elif f"program:{word}" in evaluator.facts:
+            message = f"Runs `{word}`, which this code wrote"
+            evaluator.report(PROGRAM_WRITE, call.node, message, severity=Level.HIGH)

@@ -42,6 +42,7 @@ def read(evaluator: Evaluator, node: ast.AST, name: str | None) -> PythonValue:
     if secret:
         message = f"Reads the secret `{name}` from the environment"
         evaluator.report(rules.SECRET, node, message, severity=Level.LOW)
+        evaluator.add_fact(f"secret:{name}", node)
     else:
         evaluator.report(ENVIRONMENT, node, f"Reads {name or 'a variable'} from the environment")
     value = PythonValue(taint=Taint.ENVIRONMENT | (Taint.SECRET if secret else 0))
@@ -102,7 +103,7 @@ def take_environment(evaluator: Evaluator, call: PythonCall) -> PythonValue | No
 def _on_environment(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     first = call.arg(0)
     if first is not None and first.name == "os.environ":
-        if call.name == "builtins.dict" and call.keywords:
+        if call.name == "builtins.dict":
             return take_environment(evaluator, PythonCall(call.node, "os.environ.copy", [], {}))
         return whole(evaluator, call.node)
     previous = _BEFORE.get(call.name)
@@ -167,7 +168,11 @@ def machine(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 
 
 def conclude(evaluator: Evaluator) -> None:
-    """Report three and more different facts together."""
+    """Report three and more different facts together, and keys of two and more services."""
+    keys = sorted(name for name in evaluator.facts if name.startswith("secret:"))
+    if len({name.partition("_")[0] for name in keys}) >= 2:
+        node = evaluator.facts[keys[0]][0]
+        evaluator.report(rules.SECRET, node, "Reads the keys of several services", severity=Level.MEDIUM)
     kinds = [name for name in evaluator.facts if name.startswith("recon:") and name[6:] not in _QUIET]
     if len(kinds) >= 3:
         node = evaluator.facts["recon"][0]

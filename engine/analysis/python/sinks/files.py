@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.calls import pass_arguments
 from engine.analysis.python.evaluate.evaluator import Evaluator
-from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
+from engine.analysis.python.evaluate.patterns import HOLE, pattern, pattern_of
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
 from engine.analysis.python.evaluate.values import NOTHING, PRIVATE, PythonValue, Taint, text_of
 from engine.analysis.python.rules import files as rules
@@ -140,7 +140,8 @@ def check_content(
         )
         evaluator.downloaded.add(name)
     elif taint & (Taint.DECODED | Taint.ENCODED):
-        hidden = paths.is_hidden(name) or paths.is_program(name)
+        every = bool(taint & Taint.ENCODED and evaluator.loops and not name.strip(HOLE + "/."))
+        hidden = paths.is_hidden(name) or paths.is_program(name) or every
         evaluator.report(
             ENCODED_WRITE,
             call.node,
@@ -233,10 +234,17 @@ def delete_path(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     access_path(evaluator, call, path, delete=True)
     name = path_of(path)
     everything = name in ("/", "~", "/*", "C:\\", "/home", "..") and call.name.endswith("rmtree")
-    evaluator.report(
-        rules.DELETE, call.node, f"Deletes {shown(path)}", severity=Level.CRITICAL if everything else None
-    )
+    level = Level.CRITICAL if everything else delete_weight(evaluator, name)
+    evaluator.report(rules.DELETE, call.node, f"Deletes {shown(path)}", severity=level)
     return None
+
+
+def delete_weight(evaluator: Evaluator, name: str | None) -> Level | None:
+    """Deleting one file after the other below a place outside of the working folder is destruction."""
+    outside = (
+        name is not None and HOLE in name and paths.OUTSIDE.search(name) and not paths.is_temporary(name)
+    )
+    return Level.HIGH if outside and evaluator.loops else None
 
 
 @handles("os.chmod", "os.fchmod", "os.lchmod")
@@ -250,7 +258,13 @@ def change_mode(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
         return None
     if path_of(path) in evaluator.downloaded:
         evaluator.report(DOWNLOAD_RUN, call.node, "Makes a file from the network executable")
-    evaluator.report(rules.PROGRAM_WRITE, call.node, f"Changes the rights of {shown(path)}")
+    owner = bits is not None and bool(bits & 0o6000)
+    message = (
+        f"{shown(path)} runs with the rights of its owner"
+        if owner
+        else f"Changes the rights of {shown(path)}"
+    )
+    evaluator.report(rules.PROGRAM_WRITE, call.node, message, severity=Level.HIGH if owner else None)
     return None
 
 
@@ -271,5 +285,12 @@ def read_path(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
         evaluator.report(rules.OPEN, call.node, f"Accesses {shown(call.arg(0))}")
         name = path_of(call.arg(0, "path")) or ""
         if name in ("/", "/home", "/root", "~", "/tmp", "/var", "/usr/bin", "/opt"):
-            evaluator.report(rules.SENSITIVE, call.node, f"Lists `{name}`", severity=Level.MEDIUM)
-    return PythonValue(name=f"{call.name}()", taint=taint if listing else 0)
+            level = Level.HIGH if call.name == "os.walk" and name != "/tmp" else Level.MEDIUM
+            evaluator.report(rules.SENSITIVE, call.node, f"Lists `{name}`", severity=level)
+    value = PythonValue(name=f"{call.name}()", taint=taint if listing else 0)
+    if call.name == "os.walk" and path_of(call.arg(0, "top")):
+        value.name, folder = None, pattern(f"{path_of(call.arg(0, 'top'))}/{HOLE}".replace("//", "/"))
+        below = PythonValue(taint=taint)
+        below.items = {0: folder, 1: PythonValue(taint=taint), 2: PythonValue(taint=taint)}
+        value.items = {0: below}
+    return value

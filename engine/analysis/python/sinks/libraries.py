@@ -14,6 +14,7 @@ from engine.analysis.python.rules import files as rules
 from engine.analysis.python.sinks import lint
 from engine.analysis.python.sinks.files import access_path, check_content, path_of, shown, weight
 from engine.analysis.python.sinks.network import report_request
+from engine.analysis.sql import destroys_everything, destroys_rows
 from engine.models import Level
 
 DATA_LOSS = python_rule(
@@ -42,18 +43,13 @@ DATA_LOSS = python_rule(
 )
 
 _ADDRESS = re.compile(r"^\w{2,}://")
-_EVERYTHING = re.compile(r"(?i)\bdrop\s+(?:database|schema|owned|keyspace|user|role)\b")
-_TABLE = re.compile(
-    r"(?i)(?:^|;)\s*(?:drop\s+table\s+(?!if\s+exists)|truncate\b|delete\s+from\s+[\w.\"`\[\]]+\s*(?:;|$)"
-    r"|update\s+\S+\s+set\s+(?:(?!\bwhere\b).)*(?:;|$)|alter\s+table\s+\S+\s+drop\b)"
-)
 
 
 def judge_sql(evaluator: Evaluator, call: PythonCall, text: str) -> None:
     """Report SQL that deletes more than the rows it names."""
-    if _EVERYTHING.search(text):
+    if destroys_everything(text):
         evaluator.report(DATA_LOSS, call.node, f"`{text.strip()[:80]}`", severity=Level.HIGH)
-    elif _TABLE.search(text):
+    elif destroys_rows(text):
         evaluator.report(DATA_LOSS, call.node, f"`{text.strip()[:80]}`")
 
 

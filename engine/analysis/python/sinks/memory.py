@@ -216,7 +216,8 @@ def truncate(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 )
 def limits(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Limits changed."""
-    level = Level.MEDIUM if call.name.startswith("resource.") else None
+    deep = call.name == "sys.setrecursionlimit" and number(call.arg(0)) > 100_000
+    level = Level.MEDIUM if call.name.startswith("resource.") or deep else None
     evaluator.report(LIMITS, call.node, f"`{call.name}`", severity=level)
     return None
 

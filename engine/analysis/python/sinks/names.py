@@ -7,6 +7,7 @@ from engine.analysis.python.evaluate.attributes import check_built, lookup_key, 
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.names import HEAVY_MODULES
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
+from engine.analysis.python.evaluate.targets import JUDGES
 from engine.analysis.python.evaluate.values import NOTHING, PythonValue, derived, text_of
 from engine.analysis.python.rules import execution as rules
 from engine.analysis.python.rules.objects import PROBE, TAMPER
@@ -78,8 +79,9 @@ def set_attribute(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report attributes set by text, and modules that are tampered with."""
     owner = call.arg(0)
     evaluator.report(DYNAMIC_ATTRIBUTE, call.node, "Changes an attribute by string")
-    if owner is not None and owner.name and owner.name.partition(".")[0] in HEAVY_MODULES:
-        evaluator.report(TAMPER, call.node, f"Changes an attribute of `{owner.name}`")
+    replaced = f"{owner.name}.{call.text(1)}" if owner is not None and owner.name else ""
+    if replaced.partition(".")[0] in HEAVY_MODULES or JUDGES.match(replaced):
+        evaluator.report(TAMPER, call.node, f"Changes an attribute of `{replaced.rpartition('.')[0]}`")
     text = call.text(1)
     if owner is not None and owner.owner is not None and text is not None:
         owner.owner.attributes[text] = call.arg(2)

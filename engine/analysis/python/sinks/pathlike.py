@@ -7,7 +7,15 @@ from engine.analysis.python.evaluate.patterns import HOLE, path_below, pattern_o
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
 from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.rules import files as rules
-from engine.analysis.python.sinks.files import access_path, check_content, open_file, path_of, shown, weight
+from engine.analysis.python.sinks.files import (
+    access_path,
+    check_content,
+    delete_weight,
+    open_file,
+    path_of,
+    shown,
+    weight,
+)
 from engine.analysis.python.word_lists import words
 
 # --- pathlib ---
@@ -40,7 +48,7 @@ def _path_read(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
         evaluator.report(rules.OPEN, call.node, f"Reads {shown(call.receiver)}")
     value = PythonValue(taint=taint)
     if call.name.endswith(("iterdir", "glob")):
-        value.items = {0: PythonValue(name="pathlib.Path()")}
+        value.items = {0: path_below(call.receiver, None)}
     return value
 
 
@@ -70,7 +78,8 @@ def path_open(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 def path_delete(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A path deleted."""
     access_path(evaluator, call, call.receiver, delete=True)
-    evaluator.report(rules.DELETE, call.node, f"Deletes {shown(call.receiver)}")
+    level = delete_weight(evaluator, path_of(call.receiver))
+    evaluator.report(rules.DELETE, call.node, f"Deletes {shown(call.receiver)}", severity=level)
     return None
 
 

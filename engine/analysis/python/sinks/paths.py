@@ -87,7 +87,8 @@ PERSISTENT = re.compile(
     r"xinitrc|xsession|vimrc|tmux\.conf|login)$"
     r"|(?:^|/)etc/(?:profile|bash\.bashrc|rc\.local|cron|init|systemd|ld\.so\.preload|skel|environment|xdg/autostart)"
     r"|/var/spool/cron|/systemd/(?:system|user)|\.config/(?:autostart|systemd|fish)|launch(?:agents|daemons)|"
-    r"authorized_keys|sitecustomize|usercustomize|site-packages/[^/]*\.pth|\.git/hooks|"
+    r"(?:^|/)conftest\.py$|\.vscode/(?:tasks|launch|settings)\.json|\.github/workflows/|\.gitlab-ci\.yml|\.husky/|"
+    r"\.gitconfig$|(?:^|/)\.git/config$|\.envrc$|authorized_keys|sitecustomize|usercustomize|site-packages/[^/]*\.pth|\.git/hooks|"
     r"start menu.{0,20}startup|crontab"
 )
 _PROGRAM = re.compile(
@@ -119,6 +120,7 @@ def judge(
         evaluator.report(HIDDEN_WRITE, node, f"`{shown}` is hidden", value=value)
     if write and is_program(name):
         evaluator.report(rules.PROGRAM_WRITE, node, f"`{shown}` is a program", value=value)
+        evaluator.add_fact(f"program:{name}", node)
     return sensitive
 
 

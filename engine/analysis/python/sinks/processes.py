@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 
+from engine.analysis.ordinary_commands import only_shows
 from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.lookups import LOOSE
@@ -180,7 +181,7 @@ def _started(evaluator: Evaluator, call: PythonCall, command: PythonValue | None
     elif by_shell and line is None and taint & Taint.ENVIRONMENT:
         message = "Runs a command from the environment"
         evaluator.report(PROCESS_FOREIGN, call.node, message, value=command)
-    level = Level.LOW if call.name == "webbrowser.open" or commands.only_shows(line) else None
+    level = Level.LOW if call.name == "webbrowser.open" or only_shows(line) else None
     evaluator.report(rules.PROCESS, call.node, message, severity=level, value=command)
     evaluator.add_fact("process", call.node)
     evaluator.add_effect(

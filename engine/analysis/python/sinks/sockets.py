@@ -8,6 +8,7 @@ from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, han
 from engine.analysis.python.evaluate.values import PRIVATE, PythonValue, Taint
 from engine.analysis.python.rules import network as rules
 from engine.analysis.python.rules.processes import SYSCALL
+from engine.analysis.python.sinks import paths
 from engine.analysis.python.sinks.network import (
     LOCAL,
     add_network_effects,
@@ -77,6 +78,9 @@ def _check_kind(evaluator: Evaluator, call: PythonCall) -> None:
 @handles("socket.socket().connect", "socket.socket().connect_ex")
 def connect(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A connection; in a loop over ports, a scan."""
+    address = address_of(call) or ""
+    if address.startswith("/"):
+        paths.judge(evaluator, call.node, address, call.arg(0), write=False, delete=False)
     report_request(evaluator, call, call.name.rpartition(".")[2])
     if call.name.endswith("connect_ex"):
         evaluator.report(

@@ -35,7 +35,7 @@ _HARMLESS_PSUTIL = frozenset(("psutil.cpu_count", "psutil.pid_exists", "psutil.w
 def _psutil(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     last = call.name.rpartition(".")[2]
     if last in ("kill", "terminate", "suspend", "send_signal", "nice") and "(" in call.name:
-        level = Level.HIGH if "process_iter" in call.name else None
+        level = None
         evaluator.report(KILL, call.node, f"`{last}` of another process", severity=level)
         return None
     if call.name not in _HARMLESS_PSUTIL and call.name.count("(") == 0:
