@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check faults kills power mutants lock screenshots frames bench bench-analysis wheel clean
+.PHONY: help setup run test check faults kills power soak mutants lock screenshots frames bench bench-analysis wheel clean
 BIN := .venv/bin
 
 help: ## List the targets.
@@ -30,6 +30,9 @@ kills: setup ## Kill the engine, dockerd and containerd under load; print what c
 
 power: setup ## Cut the power of an engine at many moments, and start it on what was synced (ARGS="--most 50").
 	@$(BIN)/python -m tests.faults.power $(ARGS)
+
+soak: setup ## Submit 100,000 times and run 10,000 times; print what grows (ARGS="--submissions 2000 --runs 300").
+	@$(BIN)/python -m tests.faults.soak $(ARGS)
 
 mutants: setup ## Mutate the modules that decide, and report changes that no test notices.
 	@$(BIN)/python -m tests.mutation
