@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections import OrderedDict
 from datetime import UTC, datetime
@@ -18,6 +19,8 @@ from engine.models import Case, Claim, Draft, Limits, Principal, QueueEntry, Sta
 from engine.policy.comparison.fingerprint import structural_fingerprint
 
 KEPT = 5000
+MOST_CHARACTERS = 32 * 1024
+"""Longer code is one group only where its bytes are: to read it would hold others up."""
 LAST = datetime.max.replace(tzinfo=UTC)
 NOBODY = Principal(name=Untrusted(""))
 EXPIRED_FILTER = "status:expired since:7d"
@@ -35,18 +38,19 @@ class QueueListing:
         self._queue = queue
         self._known: OrderedDict[str, Digests] = OrderedDict()
 
-    def entries(self) -> tuple[QueueEntry, ...]:
+    async def entries(self) -> tuple[QueueEntry, ...]:
         """Return what is pending, queued or running: pending first, then by risk and by what weighs most."""
-        return tuple(sorted((self._entry(entry.case) for entry in self._queue), key=queue_order))
+        cases = [entry.case for entry in self._queue]
+        return tuple(sorted([await self._entry(case) for case in cases], key=queue_order))
 
     async def expired(self) -> tuple[QueueEntry, ...]:
         """Return what expired within a week, the latest first."""
         found = await self._queries.history(EXPIRED_FILTER, None, MOST_EXPIRED)
-        return tuple([self._entry(await self._queries.case(one.id)) for one in found])
+        return tuple([await self._entry(await self._queries.case(one.id)) for one in found])
 
-    def _entry(self, case: Case) -> QueueEntry:
+    async def _entry(self, case: Case) -> QueueEntry:
         draft, worst = case.submission.draft, worst_violation(case.analysis)
-        group, identical = self._digests(case)
+        group, identical = await self._digests(case)
         return QueueEntry(
             summary=summary_of(case),
             level_reason=level_reason(case),
@@ -62,15 +66,23 @@ class QueueListing:
             revises=draft.revises,
         )
 
-    def _digests(self, case: Case) -> Digests:
+    async def _digests(self, case: Case) -> Digests:
         id = case.submission.id
-        if id not in self._known:
-            identical = content_digest(case.submission.draft)
-            group = structural_fingerprint(case.submission.draft.without_thread(), case.analysis.verdict)
-            self._known[id] = (group or identical, identical)
-            if len(self._known) > KEPT:
-                self._known.popitem(last=False)
-        return self._known[id]
+        if found := self._known.get(id):
+            return found
+        found = self._known[id] = await asyncio.to_thread(digests_of, case)
+        while len(self._known) > KEPT:
+            self._known.popitem(last=False)
+        return found
+
+
+def digests_of(case: Case) -> Digests:
+    """Return the group of a case, and the digest of its content: of long code both are the latter."""
+    draft = case.submission.draft
+    identical = content_digest(draft)
+    if len(draft.code.text) > MOST_CHARACTERS:
+        return identical, identical
+    return structural_fingerprint(draft.without_thread(), case.analysis.verdict) or identical, identical
 
 
 def content_digest(draft: Draft) -> str:

@@ -22,7 +22,8 @@ from engine.common.errors import Problem
 from engine.models import Case
 from engine.server.mcp.requester import Context
 from engine.server.mcp.tool_calls import ToolCalls
-from engine.server.mcp.tool_result import OPEN, ToolStatus, status_of, tool_result
+from engine.server.mcp.tool_models import ToolStatus
+from engine.server.mcp.tool_result import OPEN, status_of, tool_result
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 POLL_MILLISECONDS = 2000

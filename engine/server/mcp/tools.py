@@ -19,7 +19,7 @@ from engine.server.mcp.arguments import (
     ResultArguments,
     WriteFileArguments,
 )
-from engine.server.mcp.tool_result import ToolResult
+from engine.server.mcp.tool_models import ToolResult
 
 
 class SessionClosed(BaseModel):

@@ -11,6 +11,7 @@ from engine.cli.exit_codes import ExitCode
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
+from engine.history.exports.case_verify import Wrong, check, unpacked
 from engine.models import DecisionOutcome, Draft, InputFile, Language, LineComment, Status
 from engine.principals import verify
 from tests.engine_process import EngineProcess
@@ -51,6 +52,29 @@ async def test_changes_are_requested_and_signed(client: Client) -> None:
     assert case.submission.id in [one.id for one in found]
     with pytest.raises(Problem, match="is over"):
         await client.decide(case.submission.id, DecisionOutcome.APPROVED, case.submission.digest)
+
+
+async def test_the_case_file_proves_the_comments(client: Client) -> None:
+    """The comments are in the case file, and a changed one is found."""
+    case = await client.submit(DRAFT)
+    id = case.submission.id
+    await client.decide(id, ASK, case.submission.digest, "Close", comments=[COMMENT])
+    members = unpacked(await client.history.case_file(id))
+    assert "WRONG" not in {kind for kind, _ in check(members)}
+    state = members["case/state.json"]
+    forged = {**members, "case/state.json": state.replace(b"Why the folder?", b"Why the f0lder?")}
+    assert forged != members
+    with pytest.raises(Wrong):
+        list(check(forged))
+
+
+async def test_more_time_is_in_the_case_file(client: Client) -> None:
+    """A claim that stopped the clock and an extension leave a case that proves itself."""
+    id = (await client.submit(DRAFT)).submission.id
+    await client.claim(id)
+    case = await client.reviews.extend(id)
+    await client.decide(id, DecisionOutcome.DENIED, case.submission.digest)
+    assert "WRONG" not in {kind for kind, _ in check(unpacked(await client.history.case_file(id)))}
 
 
 @pytest.mark.parametrize(

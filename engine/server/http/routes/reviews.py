@@ -38,7 +38,7 @@ def _queue_routes(router: APIRouter, engine: Engine) -> None:
     @router.get("/queue", summary="List the review queue with reasons")
     async def queue() -> tuple[QueueEntry, ...]:
         """Return what is pending, queued or running, the highest risk first, with what helps to choose."""
-        return engine.queue_listing.entries()
+        return await engine.queue_listing.entries()
 
     @router.get("/expired", summary="List what expired")
     async def expired() -> tuple[QueueEntry, ...]:
