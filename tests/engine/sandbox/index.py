@@ -89,6 +89,10 @@ class Index:
         self.asked: list[str] = []
         self.yanked: set[str] = set()
         """The files that the publisher withdrew."""
+        self.links: dict[str, str] = {}
+        """What the page of a package has besides its files, as HTML."""
+        self.moved: dict[str, str] = {}
+        """The addresses to which requests for files are sent."""
         self.port = 0
 
     def settings(self, **more: object) -> SandboxSettings:
@@ -115,7 +119,8 @@ class Index:
             f"{' data-yanked=broken' if file in self.yanked else ''}>{file}</a>\n"
             for file in links
         )
-        return f"<!DOCTYPE html><html><body>{page}</body></html>".encode() if links else None
+        page += self.links.get(name, "")
+        return f"<!DOCTYPE html><html><body>{page}</body></html>".encode() if page else None
 
 
 @contextlib.asynccontextmanager
@@ -126,7 +131,13 @@ async def serving(files: dict[str, bytes]) -> AsyncIterator[Index]:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             head = await reader.readuntil(b"\r\n\r\n")
-            body = index.answer(head.split(b" ")[1].decode())
+            path = head.split(b" ")[1].decode()
+            body = index.answer(path)
+            if address := index.moved.get(path.removeprefix("/files/")):
+                writer.write(
+                    f"HTTP/1.1 302 Found\r\nLocation: {address}\r\nContent-Length: 0\r\n\r\n".encode()
+                )
+                body = None
             status = b"200 OK" if body is not None else b"404 Not Found"
             page = body is not None and body.startswith(b"<!DOCTYPE")
             kind = b"text/html" if page else b"application/octet-stream"
