@@ -92,6 +92,8 @@ def _unknown(walk: Walk, place: SyntaxPart, kind: int, given: list[Argument]) ->
         walk.flow.refuse(place, "this may be any function of the language, and is called")
     if kind & SHARED:
         walk.flow.spill()
+        if any(one.kind & FUNCTION for one in given[1:]):
+            walk.flow.mark("functions_have_methods")
         if kind & (INHERITED | NATIVE):
             walk.flow.store_unnamed(FUNCTION | TEXT, place)
         if any_shared(given):
@@ -133,9 +135,10 @@ def _forwarded(walk: Walk, callee: SyntaxPart, owner: int, given: list[Argument]
 def _method_of_program(walk: Walk, callee: SyntaxPart, name: str, owner: int, given: list[Argument]) -> int:
     if owner & ANYTHING:
         walk.flow.refuse(callee, "this may be any function of the language")
-    found = _unknown(walk, callee, walk.flow.property(name), given)
+    kind = walk.flow.property(name)
+    found = _unknown(walk, callee, kind, given)
     if name not in METHODS:
-        return found
+        return found | owner if kind & SHARED else found
     if any_shared(given) or (name in WITH_THIS and any(one.kind & ~DATA for one in given[1:2])):
         walk.flow.refuse(callee, "this may be a method of the language, and change an object of it")
     return found | owner | walk.flow.elements()
@@ -160,6 +163,8 @@ def _method(walk: Walk, callee: SyntaxPart, name: str, owner: int, given: list[A
 def _call_back(walk: Walk, name: str, owner: int, given: list[Argument], one: Argument) -> None:
     if one.kind & ANYTHING:
         walk.flow.refuse(one.part, "this may be any function of the language, and is called back")
+    if name in {"replace", "replaceAll"}:
+        walk.flow.mark("unknown_names")
     if one.function is not None:
         call_back(walk, one, _passed(walk, name, owner, given), leaks=name not in IGNORED)
 

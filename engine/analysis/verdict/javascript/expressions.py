@@ -70,6 +70,8 @@ def member(walk: Walk, part: SyntaxPart) -> int:
     path = path_of(part)
     if path is not None:
         found = _global_member(path)
+        if path == "JSON.parse":
+            walk.flow.mark("unknown_names")
         if found is not None:
             return found
         if part.field("object").type != "member_expression":
@@ -150,7 +152,7 @@ def assignment(walk: Walk, part: SyntaxPart) -> int:
 def assign(walk: Walk, part: SyntaxPart) -> int:
     """Check `left = right`."""
     if _is_export(part.field("left")):
-        return walk.kind(part.field("right"))
+        return _export(walk, part.field("left").field("property"), walk.kind(part.field("right")))
     kind, function = walk.value(part.field("right"), part.field("left"))
     bind(walk, part.field("left"), kind, function)
     return kind
@@ -160,6 +162,13 @@ def statement(walk: Walk, part: SyntaxPart) -> int:
     """Check an expression whose value nobody uses."""
     one = part.parts[0]
     return assign(walk, one) if one.type == "assignment_expression" else walk.kind(one)
+
+
+def _export(walk: Walk, name: SyntaxPart, kind: int) -> int:
+    """Export a value: `this` of the module is its exports."""
+    if walk.flow.check_name(name, name.text):
+        walk.flow.store_property(name.text, kind, name)
+    return kind
 
 
 def _is_export(left: SyntaxPart) -> bool:

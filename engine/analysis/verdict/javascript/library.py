@@ -80,6 +80,9 @@ def _borrow(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> 
     """Check `Array.prototype.slice.call(x)`."""
     if any(one.kind & (FUNCTION | SHARED) for one in given[:1]) or any_shared(given):
         walk.flow.refuse(place, "this may change an object of the language")
+    if any(one.kind & FUNCTION for one in given[1:]):
+        walk.flow.mark("functions_have_methods")
+    walk.flow.mark("unknown_names")
     pass_to_anybody(walk, given)
     return walk.flow.elements()
 
@@ -201,4 +204,4 @@ def constructed(walk: Walk, name: str, given: list[Argument]) -> int:
         call_back(walk, given[0], {-1: LISTED}, leaks=False)
         return ARRAY
     pass_to_anybody(walk, given)
-    return ARRAY
+    return ARRAY | (walk.flow.elements() if name == "Object" else 0)

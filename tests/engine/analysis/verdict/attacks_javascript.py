@@ -4,6 +4,16 @@
 from __future__ import annotations
 
 ATTACKS = (
+    "'constructor'.replace(/(?<length>.*)/, (...a) => (() => 1)[a[a.length - 1].length]('x')())",
+    "const f = (...a) => (() => 1)[a[a.length - 1].length]('x')(); 'constructor'.replace(/(?<length>.*)/, f)",
+    "const p = JSON.parse; (() => 1)[p('{\"length\": \"constructor\"}').length]('x')()",
+    "(() => 1)[['{\"length\": \"constructor\"}'].map(JSON.parse)[0].length]('x')()",
+    "exports.__proto__ = () => 1; this['constr' + 'uctor']('x')()",
+    "exports.a = () => 1; const f = this.a; f['constr' + 'uctor']('x')()",
+    "const f = new Object(() => 1); f['constr' + 'uctor']('x')()",
+    "const f = () => 1; f.v = ({}).valueOf; const g = f.v(); g['constr' + 'uctor']('x')()",
+    "'use strict'; Array.prototype.forEach.call([1], function () { this['constr' + 'uctor']('x')() }, () => 1)",
+    "'use strict'; [1]['forE' + 'ach'](function () { this['constr' + 'uctor']('x')() }, () => 1)",
     "class A { static\nm(k) { return this[k] } }\nconst c = A.m('constr' + 'uctor'); c('x')()",
     "class A { static\nm() { return this } }\nA.m()['constr' + 'uctor']('x')()",
     "const o = {}; o['leng' + 'th'] = 'constructor'; (() => 1)[o.length]('x')()",
