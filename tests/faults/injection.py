@@ -25,12 +25,13 @@ from engine.history.store.sqlite.reader import SqliteHistoryReader
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Analysis
 from engine.sandbox.api.errors import SandboxUnavailable
-from tests.faults.machine import Guest, MachineDriver
+from tests.faults.machine import Guest, MachineDriver, MachineVolumes
 
 ENGINE = str(Path(__file__).parents[2] / "engine")
 STORE = ("append", "append_output", "append_meters", "append_artifact", "apply_retention")
 READ = ("case", "open_cases", "events", "output")
 DRIVER = ("create", "destroy", "ping", "image_digest", "probe", "start", "reap", "checks", "remove_all")
+VOLUMES = ("ensure", "discard")
 GUEST = ("verify", "send", "signal")
 OPENED_TO_WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 FILE_EVENTS = {"open", "os.rename", "os.remove", "os.mkdir", "os.link", "subprocess.Popen"}
@@ -108,6 +109,8 @@ def injecting(injector: Injector) -> Iterator[None]:
             undo.enter_context(_patched(SqliteHistoryReader, name, _history, injector))
         for name in DRIVER:
             undo.enter_context(_patched(MachineDriver, name, _runtime, injector))
+        for name in VOLUMES:
+            undo.enter_context(_patched(MachineVolumes, name, _runtime, injector))
         for name in GUEST:
             undo.enter_context(_patched(Guest, name, _runtime, injector))
         for name in ("begin", "commit"):

@@ -177,8 +177,8 @@ class MachineDriver:
 
     @property
     def volumes(self) -> VolumeStore:
-        """Fail: this machine stores no volumes."""
-        return _NoVolumes()  # type: ignore[return-value]
+        """Return the volumes of sessions."""
+        return MachineVolumes()  # type: ignore[return-value]
 
     async def start(self) -> None:
         """Start."""
@@ -237,18 +237,22 @@ class MachineDriver:
         return (Check(name="docker", ok=not self.machine.hanging, detail=Untrusted(detail), hint="-"),)
 
 
-class _NoVolumes:
+class MachineVolumes:
+    """The volumes of sessions, which are empty."""
+
     def session_volume(self, session: str) -> str:
+        """Return its name."""
         return session
 
     async def ensure(self, volume: str, image: str) -> None:
-        return None
+        """Create it."""
 
     async def discard(self, volume: str, tries: int = 1) -> bool:
+        """Remove it."""
         return True
 
     async def prune(self, settings: object, used: set[str]) -> None:
-        return None
+        """Keep all."""
 
 
 def machine_backend(machine: Machine, driver: MachineDriver | None = None) -> SandboxManager:
