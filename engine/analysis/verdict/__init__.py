@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from engine.analysis.verdict.javascript.proof import prove as prove_javascript
 from engine.analysis.verdict.python.proof import prove as prove_python
+from engine.analysis.verdict.shell.proof import prove as prove_shell
 from engine.common.text import Untrusted
 from engine.models import Analysis, Language, Span, Unproven
 
@@ -20,7 +21,7 @@ __all__ = ["PROOFS", "judge", "refused"]
 _START = Span(line=1, column=1, end_line=1, end_column=1)
 
 PROOFS: Mapping[Language, Callable[[str], tuple[Unproven, ...]]] = MappingProxyType(
-    {Language.PYTHON: prove_python, Language.JAVASCRIPT: prove_javascript}
+    {Language.PYTHON: prove_python, Language.JAVASCRIPT: prove_javascript, Language.SHELL: prove_shell}
 )
 """The proof of each language; a language without one is never harmless."""
 

@@ -8,6 +8,9 @@ from collections.abc import Iterable, Iterator
 from engine.analysis.verdict.javascript import names
 from engine.analysis.verdict.python.attributes import DEFINED, DUNDERS, GLOBALS, SAFE
 from engine.analysis.verdict.python.library import BUILTINS, MODULES, SafeModule
+from engine.analysis.verdict.shell.library import BUILTINS as READING
+from engine.analysis.verdict.shell.library import CHECKED, FREE, PROGRAMS
+from engine.analysis.verdict.shell.names import READABLE
 
 HEADING = "## The lists"
 
@@ -30,6 +33,7 @@ def lists() -> str:
             *_words("Methods of the data model that a class may define", DEFINED),
             *_words("Names with two underscores that may be assigned", GLOBALS),
             *_javascript(),
+            *_shell(),
         ]
     )
 
@@ -46,6 +50,17 @@ def _javascript() -> Iterator[str]:
     yield from _words("Methods without an effect, whatever they belong to", names.METHODS)
     yield from _words("Other properties of the language that may be read", names.DATA_PROPERTIES)
     yield from _words("Reserved names of properties", names.RESERVED)
+
+
+def _shell() -> Iterator[str]:
+    yield from ("### Shell", "")
+    yield from _words("Commands that may have any arguments", FREE)
+    yield from _words("Builtins whose arguments are checked one by one", CHECKED)
+    yield from ("| command | options | options with a value |", "|---|---|---|")
+    for name, program in sorted({**PROGRAMS, **READING}.items()):
+        yield f"| `{name}` | {_code(program.flags)} | {_code(program.valued)} |"
+    yield ""
+    yield from _words("Variables of the shell that may be read", READABLE)
 
 
 def _row(title: str, module: SafeModule) -> str:

@@ -18,6 +18,7 @@ _IMPORTABLE = {
 _IMAGES = {
     Language.PYTHON: frozenset({"", "python", "python-data"}),
     Language.JAVASCRIPT: frozenset({"", "node"}),
+    Language.SHELL: frozenset({"", "shell"}),
 }
 """Images whose interpreter is the one that the proof is about."""
 

@@ -1,0 +1,170 @@
+"""Builtins: which variables they assign, and which of their arguments could do more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from engine.analysis.verdict.shell.assignments import DECLARES, declare_map
+from engine.analysis.verdict.shell.conditions import check_test
+from engine.analysis.verdict.shell.library import BUILTINS
+from engine.analysis.verdict.shell.names import LOCALES, NAME, may_assign, may_export
+from engine.analysis.verdict.shell.options import sort_arguments
+from engine.analysis.verdict.shell.programs import is_format
+from engine.analysis.verdict.shell.state import POSITIONS, State
+from engine.analysis.verdict.shell.values import TEXT, Kind, Value
+from engine.analysis.verdict.shell.words import HOLE, Word
+
+_SETS = re.compile(r"[-+](?:[euf]+|[euf]*o)")
+_SET_NAMES = frozenset({"pipefail", "errexit", "nounset", "noglob"})
+_SHOPTS = frozenset({"-s", "-u", "nocasematch"})
+_DECLARE_OPTIONS = re.compile(r"-[aArgxlu]+")
+
+
+def check_reads(state: State, name: str, args: Sequence[Word]) -> None:
+    found = sort_arguments(state, BUILTINS[name], args)
+    for word, before in found.given("a", "O"):
+        if before or word.text is None:
+            state.refuse(word.start, word.end, "the name of a variable is not spelled out")
+    for word in [value for value, _ in found.given("a")]:
+        _into(state, word, array=True)
+    for word in found.operands:
+        _into(state, word, array=name != "read")
+    if not found.operands and name != "read":
+        state.refuse(
+            args[0].start if args else state.at, state.at, "the array that is read into is not named"
+        )
+
+
+def _into(state: State, word: Word, *, array: bool = False, value: Value = TEXT) -> None:
+    """Record that a builtin assigns to the variable that a word names."""
+    if word.text is None or not NAME.fullmatch(word.text):
+        state.refuse(word.start, word.end, "the name of a variable is not spelled out")
+        return
+    if array:
+        state.arrays.add(word.text)
+    state.assign(word.text, value, word.start)
+
+
+def _printf(state: State, words: Sequence[Word]) -> None:
+    args = list(words[1:])
+    if args and args[0].text == "-v" and len(args) > 1:
+        _into(state, args[1])
+        args = args[2:]
+    if args and args[0].text == "--":
+        args = args[1:]
+    if not args:
+        return
+    form = args[0]
+    reason = "a format of `printf` that is not in the provable subset"
+    if form.many or form.prefix[:1] == "-" or (form.text is not None and not is_format(form.text)):
+        state.refuse(form.start, form.end, reason)
+    elif form.text is not None:
+        return
+    elif is_format(form.shape.replace(HOLE, "Z")) and form.prefix:
+        state.values.need(form.expanded, Kind.PLAIN, form.start, form.end, reason)
+    elif is_format(form.shape.replace(HOLE, "1")) and form.prefix:
+        state.values.need(form.expanded, Kind.NUMBER, form.start, form.end, reason)
+    else:
+        state.refuse(form.start, form.end, reason)
+
+
+def _test(state: State, words: Sequence[Word]) -> None:
+    args = list(words[1:])
+    if words[0].text == "[":
+        if not args or args[-1].text != "]":
+            state.refuse(words[0].start, words[-1].end, "a `[` without its `]`")
+            return
+        args = args[:-1]
+    check_test(state, args, words[-1].end)
+
+
+def _set(state: State, words: Sequence[Word]) -> None:
+    args = words[1:]
+    if args and args[0].text == "--":
+        if state.function:
+            for arg in args[1:]:
+                state.values.bind(f"{state.function}:*", arg.value)
+        return
+    if not args or (args[-1].text or "")[-1:] == "o":
+        state.refuse(words[0].start, words[-1].end, "it prints variables or options")
+    for index, arg in enumerate(args):
+        named = index and (args[index - 1].text or "")[-1:] == "o" and arg.text in _SET_NAMES
+        if not named and not _SETS.fullmatch(arg.text or ""):
+            state.refuse(arg.start, arg.end, "an option of the shell that is not on the list")
+
+
+def _shift(state: State, words: Sequence[Word]) -> None:
+    if state.function:
+        places = frozenset(f"{state.function}:{number}" for number in range(1, POSITIONS))
+        state.values.bind(f"{state.function}:*", places)
+
+
+def _unset(state: State, words: Sequence[Word]) -> None:
+    for word in words[1:]:
+        if word.text == "-v":
+            continue
+        if word.text is None or not NAME.fullmatch(word.text) or not may_assign(word.text):
+            state.refuse(word.start, word.end, "what is unset is not the spelled out name of a variable")
+            continue
+        state.unset.append((word.text, word.start, word.end))
+
+
+def _getopts(state: State, words: Sequence[Word]) -> None:
+    if len(words) < 3 or words[1].many:
+        state.refuse(words[0].start, words[-1].end, "`getopts` without a variable")
+        return
+    _into(state, words[2])
+
+
+def _shopt(state: State, words: Sequence[Word]) -> None:
+    for word in words[1:]:
+        if word.text not in _SHOPTS:
+            state.refuse(word.start, word.end, "an option of the shell that is not on the list")
+
+
+def _declared(state: State, words: Sequence[Word]) -> None:
+    command, options, named = words[0].text, "", False
+    for word in words[1:]:
+        text = word.text or ""
+        if not named and _DECLARE_OPTIONS.fullmatch(text):
+            options += text[1:]
+        elif NAME.fullmatch(text) and (may_assign(text) or text in LOCALES):
+            named = True
+            _declare_name(state, word, options, exported=command == "export" or "x" in options)
+        else:
+            state.refuse(word.start, word.end, "a declaration that is not in the provable subset")
+    if (command == "local" and not state.function) or ("A" in options and command in {"export", "readonly"}):
+        state.refuse(words[0].start, words[-1].end, "a declaration that bash refuses")
+    if "A" in options and "a" in options:
+        state.refuse(words[0].start, words[-1].end, "a declaration that bash refuses")
+    if not named:
+        state.refuse(words[0].start, words[0].end, "it prints variables of the environment")
+
+
+def _declare_name(state: State, word: Word, options: str, *, exported: bool) -> None:
+    name = word.text or ""
+    if exported and not may_export(name) and name not in LOCALES:
+        state.refuse(word.start, word.end, f"`{name}` may mean something to other programs")
+    if "A" in options:
+        declare_map(state, name, word.start)
+    else:
+        state.others.add(name)
+        state.values.bind(f"${name}", frozenset())
+    if "a" in options:
+        state.arrays.add(name)
+    if state.function and "g" not in options:
+        state.owned |= {name}
+
+
+CHECKS: Mapping[str, Callable[[State, Sequence[Word]], None]] = {
+    "printf": _printf,
+    "test": _test,
+    "[": _test,
+    "set": _set,
+    "shift": _shift,
+    "unset": _unset,
+    "getopts": _getopts,
+    "shopt": _shopt,
+    **dict.fromkeys(DECLARES, _declared),
+}

@@ -1,0 +1,190 @@
+"""Expansions: `$name`, `${…}`, `$(…)` and `$((…))`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from engine.analysis.verdict.shell.state import State
+from engine.analysis.verdict.shell.sums import Sums
+from engine.analysis.verdict.shell.values import NUMBER, TEXT, Value
+from engine.analysis.verdict.shell.words import Word, Words
+
+_SHORT = re.compile(r"(?a)\$(?:(?P<name>[A-Za-z_]\w*)|(?P<number>\d)|(?P<special>[@*#?$_-]))")
+_LONG = re.compile(
+    r"(?a)\$\{(?P<mark>[#!]?)(?:(?P<name>[A-Za-z_]\w*)|(?P<number>\d+)|(?P<special>[@*#?$-]))?"
+)
+_ALL = re.compile(r"(?a)\[[@*]\]")
+_DEFAULT = re.compile(r"(?a):?[-+?]")
+_ASSIGNED = re.compile(r"(?a):?=")
+_CUT = re.compile(r"(?a)##?|%%?")
+_CASE = re.compile(r"(?a)(?:\^\^?|,,?|~~?)(?=\})")
+_QUOTED = re.compile(r"(?a)@[QULu](?=\})")
+_WHERE = re.compile(r"[/#%]")
+_KEY = re.compile(r"(?a)[-A-Za-z0-9_.,:/ ]+")
+_INNER = re.compile(r"(?a)[-A-Za-z0-9_ .,:;@%+=!?*\[\]^#&|\t]+")
+_ESCAPED = re.compile(r"(?a)\\[^\n]")
+_NAMES_READ = {"#": NUMBER, "?": NUMBER, "$": NUMBER, "-": TEXT}
+
+
+class Expansions:
+    """Reads expansions."""
+
+    def __init__(self, words: Words, sums: Sums, substitute: Callable[[State], Value]) -> None:
+        self._words = words
+        self._sums = sums
+        self._substitute = substitute
+
+    def read(self, state: State, word: Word, quoted: bool) -> None:
+        """Read an expansion that begins with `$`, and append it to a word."""
+        with state.nesting():
+            if state.take("$(("):
+                self._sums.read(state, "))")
+                word.expand(NUMBER, quoted=quoted, many=False)
+            elif state.take("$("):
+                word.expand(self._substitute(state), quoted=quoted)
+            elif state.looking("${"):
+                self._long(state, word, quoted=quoted)
+            elif found := state.match(_SHORT):
+                self._append(state, word, found, quoted=quoted)
+            else:
+                state.stop("an expansion that is not in the provable subset")
+
+    def _append(self, state: State, word: Word, found: re.Match[str], *, quoted: bool) -> None:
+        many = found["special"] in {"@", "*"}
+        word.expand(self._value(state, found), quoted=quoted, many=many)
+
+    def _value(self, state: State, found: re.Match[str]) -> Value:
+        if found["name"]:
+            return state.read_variable(found["name"], found.start())
+        if found["number"]:
+            return state.read_argument(found["number"])
+        if found["special"] in {"@", "*"}:
+            return TEXT if found["special"] == "*" else state.read_argument("*")
+        return _NAMES_READ.get(found["special"] or "", TEXT)
+
+    # --- ${…} ---------------------------------------------------------------------------------------------
+
+    def _long(self, state: State, word: Word, *, quoted: bool) -> None:
+        found = state.match(_LONG)
+        if found is None:
+            state.stop("an expansion that is not in the provable subset")
+        if found["mark"] and found[0] == "${#" and state.take("}"):
+            word.expand(NUMBER, quoted=quoted)
+            return
+        if found.lastgroup == "mark":
+            state.stop("an expansion that is not in the provable subset")
+        value = self._value(state, found)
+        all_of = self._index(state, found["name"])
+        if found["mark"]:
+            self._marked(state, word, found["mark"], all_of=all_of, quoted=quoted)
+            return
+        value |= self._operation(state, found["name"], value, quoted=quoted)
+        many = found["special"] in {"@", "*"} or bool(all_of)
+        value |= TEXT if all_of == "*" else frozenset()
+        word.expand(value, quoted=quoted, many=many)
+
+    def _marked(self, state: State, word: Word, mark: str, *, all_of: str, quoted: bool) -> None:
+        """Read the end of `${#name}` or `${!name[@]}`."""
+        if mark == "!" and not all_of:
+            state.stop("`${!…}` reads a variable whose name is not spelled out")
+        state.expect("}")
+        word.expand(NUMBER if mark == "#" else TEXT, quoted=quoted, many=mark == "!")
+
+    def _index(self, state: State, name: str | None) -> str:
+        """Read `[…]`, and return `@` or `*` where it asks for all elements."""
+        if name is None or not state.looking("["):
+            return ""
+        if found := state.match(_ALL):
+            return found[0][1]
+        state.at += 1
+        if name in state.maps:
+            self.key(state)
+        else:
+            self._sums.read(state, "]")
+        return ""
+
+    def key(self, state: State) -> None:
+        """Read the key of an associative array up to its `]`."""
+        word = Word(state.at)
+        while not state.take("]"):
+            if state.char() in {"'", '"'}:
+                self._words.quoted(state, word)
+            elif state.looking("$"):
+                self._words.dollar_quoted(state, word)
+            elif found := state.match(_KEY):
+                word.add(found[0])
+            else:
+                state.stop("a key that is not in the provable subset")
+
+    def _operation(self, state: State, name: str | None, value: Value, *, quoted: bool) -> Value:
+        """Read the rest of `${name…}`, and return what it adds to the values that the variable may have."""
+        if state.take("}") or state.match(_CASE):
+            return self._ended(state)
+        if state.match(_QUOTED):
+            state.expect("}")
+            return TEXT
+        if state.match(_ASSIGNED):
+            operand = self._operand(state, quoted=quoted)
+            if name is None or name in state.maps:
+                state.stop("an assignment within an expansion")
+            state.assign(name, operand, state.at - 1)
+            return operand
+        if state.match(_DEFAULT):
+            return self._operand(state, quoted=quoted)
+        return self._part(state, quoted=quoted)
+
+    def _part(self, state: State, *, quoted: bool) -> Value:
+        """Read an operation that takes a part of the value or replaces one, and return what it adds."""
+        value: Value = frozenset()
+        if state.take(":"):
+            while self._sums.read(state, ":", "}") == ":":
+                pass
+        elif state.match(_CUT):
+            self._operand(state, quoted=quoted)
+        elif state.take("/"):
+            state.match(_WHERE)
+            value = self._replacement(state, quoted=quoted)
+        else:
+            state.stop("an expansion that is not in the provable subset")
+        return value
+
+    def _ended(self, state: State) -> Value:
+        if state.text[state.at - 1] != "}":
+            state.expect("}")
+        return frozenset()
+
+    def _replacement(self, state: State, *, quoted: bool) -> Value:
+        if self._until(state, Word(state.at), "/}", quoted=quoted) == "}":
+            return frozenset()
+        return self._operand(state, quoted=quoted)
+
+    def _operand(self, state: State, *, quoted: bool) -> Value:
+        word = Word(state.at)
+        self._until(state, word, "}", quoted=quoted)
+        return word.close(state.at).value
+
+    def _until(self, state: State, word: Word, ends: str, *, quoted: bool) -> str:
+        """Read an operand up to one of `ends`, and return which it was."""
+        while (char := state.char()) not in ends or not char:
+            if (found := state.match(_INNER)) or (found := state.match(_ESCAPED)):
+                word.add(found[0])
+            elif char == "/":
+                state.at += 1
+                word.add("/")
+            elif char == '"' or (state.looking("$'") and not quoted):
+                self._inner_quote(state, word)
+            elif char == "$":
+                self._words.dollar_quoted(state, word)
+            else:
+                state.stop("an operand that is not in the provable subset")
+        state.at += 1
+        return char
+
+    def _inner_quote(self, state: State, word: Word) -> None:
+        if state.heredoc:
+            state.stop("quotes within an expansion of a here-document are read in different ways")
+        if state.looking("$'"):
+            self._words.ansi(state, word)
+        else:
+            self._words.quoted(state, word)

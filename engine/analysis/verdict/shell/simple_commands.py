@@ -1,0 +1,58 @@
+"""Simple commands: assignments, words and redirections, and what the command does with them."""
+
+from __future__ import annotations
+
+import re
+
+from engine.analysis.verdict.shell.arguments import check_command
+from engine.analysis.verdict.shell.assignments import Assignments
+from engine.analysis.verdict.shell.redirections import Redirections
+from engine.analysis.verdict.shell.state import State
+from engine.analysis.verdict.shell.values import TEXT, Value
+from engine.analysis.verdict.shell.words import Word, Words
+
+_COMMENT = re.compile(r"#[^\n]*")
+_BRACKET = re.compile(r"\[(?=[ \t])")
+
+
+class SimpleCommands:
+    """Reads simple commands."""
+
+    def __init__(self, words: Words, assignments: Assignments, redirections: Redirections) -> None:
+        self._words = words
+        self._assignments = assignments
+        self._redirections = redirections
+
+    def read(self, state: State) -> Value:
+        """Read a simple command, and return what it prints."""
+        start, words, mixed = state.at, list[Word](), False
+        owned = state.owned
+        assigned = self._assignments.prefix(state)
+        while not self._ends_command(state):
+            at = state.at
+            if self._redirections.read(state):
+                mixed = mixed or "&" in state.text[at : state.at]
+            elif words and self._assignments.declares(state, words):
+                pass
+            elif not words and (bracket := state.match(_BRACKET)):
+                words.append(Word(bracket.start(), text="[", prefix="[").close(state.at))
+            else:
+                words.append(self._words.read_some(state))
+            state.blanks()
+        if not words:
+            if state.at == start:
+                state.stop("a statement that is not in the provable subset")
+            return TEXT
+        state.owned = owned if assigned else state.owned
+        self._assignments.check_prefix(state, assigned, words[0])
+        value = check_command(state, words)
+        return TEXT if mixed else value
+
+    def _ends_command(self, state: State) -> bool:
+        char = state.char()
+        if char == "#":
+            state.match(_COMMENT)
+            return True
+        if char == "&" and not state.looking("&>"):
+            return True
+        return char in {"", "\n", ";", "|", ")"}

@@ -1,0 +1,304 @@
+"""Statements: lists, pipelines, loops, functions, redirections and here-documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from engine.analysis.verdict.shell.assignments import Assignments
+from engine.analysis.verdict.shell.conditions import Conditions
+from engine.analysis.verdict.shell.expansions import Expansions
+from engine.analysis.verdict.shell.names import NAME
+from engine.analysis.verdict.shell.redirections import Redirections
+from engine.analysis.verdict.shell.simple_commands import SimpleCommands
+from engine.analysis.verdict.shell.state import RefusedError, State
+from engine.analysis.verdict.shell.sums import Sums
+from engine.analysis.verdict.shell.values import TEXT, Value
+from engine.analysis.verdict.shell.words import Word, Words
+
+_COMMENT = re.compile(r"#[^\n]*")
+_KEYWORD = re.compile(
+    r"(?a)(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|function|select|time|coproc|in"
+    r"|\{|\}|!|\[\[)(?=[\s;&|()]|$)"
+)
+_ENDS_LIST = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
+_FUNCTION = re.compile(r"(?a)([A-Za-z_][A-Za-z0-9_]*)[ \t]*\([ \t]*\)")
+_FUNCTION_WORD = re.compile(r"(?a)function[ \t]+([A-Za-z_][A-Za-z0-9_]*)[ \t]*(?:\([ \t]*\))?(?=[ \t\n({])")
+_RESERVED = frozenset({
+    "command_not_found_handle", "alias", "bg", "bind", "builtin", "caller", "cd", "command", "compgen",
+    "complete", "compopt", "dirs", "disown", "enable", "eval", "exec", "fc", "fg", "hash", "help", "history",
+    "jobs", "kill", "let", "logout", "popd", "pushd", "pwd", "source", "suspend", "times", "trap", "type",
+    "ulimit", "umask", "unalias", "wait",
+})  # fmt: skip
+"""Names that bash gives a meaning, which functions may not have."""
+_PROCESS = re.compile(r"[<>]\(")
+
+
+class Statements:
+    """Reads a whole script."""
+
+    def __init__(self) -> None:
+        words = Words(self._expand)
+        sums = Sums(words)
+        self._words = words
+        self._sums = sums
+        self._expansions = Expansions(words, sums, self._substitution)
+        self._conditions = Conditions(words)
+        assignments = Assignments(words, sums, self._expansions)
+        self._redirections = Redirections(words)
+        self._simple = SimpleCommands(words, assignments, self._redirections)
+
+    def _expand(self, state: State, word: Word, quoted: bool) -> None:
+        self._expansions.read(state, word, quoted)
+
+    def script(self, state: State) -> None:
+        """Read everything."""
+        if found := _PROCESS.search(state.text):
+            state.refuse(found.start(), found.end(), "`<(` and `>(` run commands, also within patterns")
+        try:
+            self._list(state)
+            if state.char() or state.heres:
+                state.stop("a statement that is not in the provable subset")
+        except RefusedError:
+            return
+
+    # --- lists --------------------------------------------------------------------------------------------
+
+    def _space(self, state: State) -> None:
+        """Pass over blanks, comments and ends of lines."""
+        while True:
+            state.blanks()
+            if state.match(_COMMENT):
+                continue
+            if not state.looking("\n"):
+                return
+            self._line_end(state)
+
+    def _line_end(self, state: State) -> None:
+        state.at += 1
+        heres, state.heres = state.heres, []
+        for here in heres:
+            self._redirections.here_text(state, here)
+
+    def _list(self, state: State) -> Value:
+        """Read statements up to what ends a list, and return what they print, if there is only one."""
+        values: list[Value] = []
+        self._space(state)
+        while not self._at_end(state):
+            values.append(self._and_or(state))
+            state.blanks()
+            state.match(_COMMENT)
+            if state.looking(";;") or not (state.take(";") or state.looking("\n")):
+                break
+            self._space(state)
+        return values[0] if len(values) == 1 else TEXT
+
+    def _at_end(self, state: State) -> bool:
+        keyword = _KEYWORD.match(state.text, state.at)
+        return (
+            not state.char()
+            or state.char() == ")"
+            or state.looking(";;")
+            or bool(keyword and keyword[0] in _ENDS_LIST)
+        )
+
+    def _filled(self, state: State) -> None:
+        """Read a list that may not be empty."""
+        start = state.at
+        self._space(state)
+        if self._at_end(state):
+            state.at = start
+            state.stop("a list without a command")
+        self._list(state)
+
+    def _and_or(self, state: State) -> Value:
+        value = self._pipeline(state)
+        while state.take("&&") or state.take("||"):
+            with state.nesting():
+                self._space(state)
+                self._pipeline(state)
+            value = TEXT
+        return value
+
+    def _pipeline(self, state: State) -> Value:
+        state.blanks()
+        while state.take("! "):
+            state.blanks()
+        before, kept = state.owned, (state.maps, dict(state.defined))
+        start = state.at
+        value = self._command(state)
+        while state.looking("|") and not state.looking("||") and not state.looking("|&"):
+            if kept != (state.maps, state.defined):
+                state.refuse(start, state.at, "what a pipeline defines is not kept")
+            state.at += 1
+            state.owned = before
+            with state.nesting():
+                self._space(state)
+                value = self._command(state)
+        if state.looking("&") and not state.looking("&&"):
+            state.stop("a command in the background")
+        return value
+
+    # --- commands -----------------------------------------------------------------------------------------
+
+    def _command(self, state: State) -> Value:
+        keyword = _KEYWORD.match(state.text, state.at)
+        if keyword and keyword[0] in self._COMPOUND:
+            state.at = keyword.end()
+            self._COMPOUND[keyword[0]](self, state)
+        elif keyword:
+            state.stop(f"`{keyword[0]}` is not in the provable subset")
+        elif state.take("(("):
+            self._sums.read(state, "))")
+        elif state.take("("):
+            self._subshell(state)
+        elif found := state.match(_FUNCTION):
+            self._function(state, found[1], found.start())
+            return TEXT
+        else:
+            return self._simple.read(state)
+        self._redirections.read_all(state)
+        return TEXT
+
+    def _subshell(self, state: State) -> None:
+        with state.nesting():
+            self._filled(state)
+            state.expect(")")
+
+    def _group(self, state: State) -> None:
+        self._filled(state)
+        self._keyword(state, "}")
+
+    def _keyword(self, state: State, *words: str) -> str:
+        """Pass over one of some keywords that must come next."""
+        self._space(state)
+        found = _KEYWORD.match(state.text, state.at)
+        if found is None or found[0] not in words:
+            state.stop(f"`{words[0]}` is expected here")
+        state.at = found.end()
+        return found[0]
+
+    def _if(self, state: State) -> None:
+        self._filled(state)
+        self._keyword(state, "then")
+        with state.nesting():
+            self._filled(state)
+            word = self._keyword(state, "fi", "else", "elif")
+            if word == "elif":
+                self._if(state)
+            elif word == "else":
+                self._filled(state)
+                self._keyword(state, "fi")
+
+    def _while(self, state: State) -> None:
+        with state.nesting():
+            self._filled(state)
+            self._body(state)
+
+    def _body(self, state: State) -> None:
+        self._keyword(state, "do")
+        self._filled(state)
+        self._keyword(state, "done")
+
+    def _for(self, state: State) -> None:
+        state.blanks()
+        with state.nesting():
+            if state.take("(("):
+                for end in (";", ";", "))"):
+                    self._sums.read(state, end)
+            else:
+                self._for_words(state)
+            state.blanks()
+            state.take(";")
+            self._body(state)
+
+    def _for_words(self, state: State) -> None:
+        name = state.match(NAME)
+        if name is None:
+            state.stop("a loop that is not in the provable subset")
+        state.blanks()
+        value = state.read_argument("*")
+        if _KEYWORD.match(state.text, state.at) and state.take("in"):
+            value = frozenset()
+            state.blanks()
+            while state.char() not in {"", ";", "\n"}:
+                value |= self._words.read_some(state).value
+                state.blanks()
+        state.assign(name[0], value, name.start())
+
+    def _case(self, state: State) -> None:
+        state.blanks()
+        self._words.read(state, splits=False)
+        self._keyword(state, "in")
+        with state.nesting():
+            self._space(state)
+            while not (_KEYWORD.match(state.text, state.at) and state.take("esac")):
+                self._choice(state)
+                self._space(state)
+
+    def _choice(self, state: State) -> None:
+        state.take("(")
+        while True:
+            state.blanks()
+            start = state.at
+            self._words.read(state, splits=False, pattern=True)
+            if state.at == start:
+                state.stop("a pattern that is not in the provable subset")
+            state.blanks()
+            if not state.take("|"):
+                break
+        state.expect(")")
+        owned = state.owned
+        self._list(state)
+        state.owned = owned
+        self._space(state)
+        if not (state.take(";;&") or state.take(";;")) and not state.looking("esac"):
+            state.stop("`;;` is expected here")
+
+    def _condition(self, state: State) -> None:
+        self._conditions.read(state)
+
+    def _function_word(self, state: State) -> None:
+        state.at -= len("function")
+        found = state.match(_FUNCTION_WORD)
+        if found is None:
+            state.stop("a function that is not in the provable subset")
+        self._function(state, found[1], found.start())
+
+    def _function(self, state: State, name: str, start: int) -> None:
+        if state.nested or state.function or name in _RESERVED:
+            state.refuse(start, state.at, "only functions that are always defined are in the provable subset")
+        outer, owned, maps = state.function, state.owned, state.maps
+        state.function = name
+        self._space(state)
+        if state.looking("{") and _KEYWORD.match(state.text, state.at):
+            state.at += 1
+            self._group(state)
+        elif state.looking("(") and not state.looking("(("):
+            state.at += 1
+            self._subshell(state)
+        else:
+            state.stop("a function that is not in the provable subset")
+        state.function, state.owned, state.maps = outer, owned, maps
+        state.defined.setdefault(name, state.at)
+
+    def _substitution(self, state: State) -> Value:
+        """Read the commands of `$(…)` up to its end, and return what they print."""
+        if state.heres:
+            state.stop("a here-document around a substitution is read in different ways")
+        outer, state.substituted = state.substituted, True
+        value = self._list(state)
+        state.expect(")")
+        state.substituted = outer
+        return value
+
+    _COMPOUND: Mapping[str, Callable[[Statements, State], None]] = {
+        "if": _if,
+        "for": _for,
+        "while": _while,
+        "until": _while,
+        "case": _case,
+        "{": _group,
+        "[[": _condition,
+        "function": _function_word,
+    }
