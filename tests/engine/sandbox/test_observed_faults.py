@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -16,6 +17,7 @@ from engine.sandbox.drivers.docker.driver import DockerDriver
 from engine.sandbox.drivers.docker.trace_process import TraceProcess
 from engine.sandbox.run.manager import SandboxManager
 from engine.settings import SandboxSettings
+from tests.engine_process import EngineProcess
 from tests.sandboxes import IMAGES, Recorder, containers_of, job, sandbox_manager
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.asyncio(loop_scope="module")]
@@ -198,3 +200,38 @@ async def test_an_input_file_that_is_deleted_is_named(manager: SandboxManager, k
     watcher = Recorder()
     await manager.run(job("import os; os.unlink('given.csv')", files={"given.csv": b"1"}), watcher)
     assert (kind, "/workspace/given.csv") in {(one.kind, one.target.text) for one in watcher.effects.values()}
+
+
+def _children(pid: int) -> list[int]:
+    """Return the listeners that a process has started."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            command = (entry / "cmdline").read_bytes()
+        except (OSError, IndexError, ValueError):
+            continue
+        if parent == pid and b"trace_listener" in command:
+            found.append(int(entry.name))
+    return found
+
+
+async def test_a_listener_does_not_outlive_an_engine_that_is_killed(tmp_path: Path) -> None:
+    """Neither one that works nor one that hangs is left behind."""
+    engine = EngineProcess(tmp_path, PRATIQUE_SANDBOX__POOL="0")
+    engine.start()
+    async with asyncio.timeout(_SECONDS):
+        while not (listeners := _children(engine.pid)):
+            await asyncio.sleep(0.05)
+        os.kill(listeners[0], signal.SIGSTOP)
+        engine.end(signal.SIGKILL)
+        while _runs(listeners[0]):
+            await asyncio.sleep(0.05)
+
+
+def _runs(pid: int) -> bool:
+    """Return whether a process exists, and is not only waiting for somebody to take note of its end."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in {"Z", "X"}
+    except OSError:
+        return False

@@ -19,6 +19,7 @@ _ANSWER_SECONDS = 10.0
 _END_SECONDS = 2.0
 _MOST_LINE = 16 << 20
 _FOLDERS = ("/run", tempfile.gettempdir())
+_PREFIX = "pratique-events-"
 
 Answer = dict[str, Any]
 
@@ -39,7 +40,8 @@ class TraceProcess:
 
     async def run(self) -> None:
         """Run one listener until it ends or hangs. Raises ListenerLost."""
-        self.folder = Path(tempfile.mkdtemp(prefix="pratique-", dir=_short_folder()))
+        _remove_stale(Path(_short_folder()))
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_short_folder()))
         try:
             await self._serve(await self._start())
         finally:
@@ -123,3 +125,11 @@ class TraceProcess:
 def _short_folder() -> str:
     """Return where sockets can lie: their paths are limited to 107 bytes."""
     return next((folder for folder in _FOLDERS if os.access(folder, os.W_OK)), _FOLDERS[-1])
+
+
+def _remove_stale(folder: Path) -> None:
+    """Remove the folders of engines that were killed."""
+    for left in folder.glob(f"{_PREFIX}*"):
+        owner = left.name.removeprefix(_PREFIX).partition("-")[0]
+        if owner.isdecimal() and not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(left, ignore_errors=True)
