@@ -13,7 +13,7 @@ from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.rules.files import PERSISTENCE, PROGRAM_WRITE
 from engine.analysis.python.rules.network import DOWNLOAD_RUN
 from engine.analysis.python.sinks.outgoing import UPLOAD
-from engine.models import Language, Level
+from engine.models import Certainty, Language, Level, PredictedEffect
 
 _KILLERS = re.compile(r"(?:^|[\s;&|/'\"])(?:kill|pkill|killall|taskkill|xkill|skill)(?:\.exe)?(?=\s|$|'|\")")
 _KERNEL = re.compile(
@@ -40,7 +40,30 @@ def judge(
     _check_dropped(evaluator, call, line)
     text = line.replace(HOLE, "x")
     if by_shell or not _inline(line):
+        before = len(evaluator.found.effects)
         evaluator.embed(text, Language.SHELL, call.node, command, "shell" if by_shell else "command")
+        _loosen(evaluator, line, before)
+
+
+def _loosen(evaluator: Evaluator, line: str, before: int) -> None:
+    """Call nothing exact that a part known only at run time belongs to."""
+    if HOLE not in line:
+        return
+    effects = evaluator.found.effects
+    for index, effect in enumerate(effects[before:], before):
+        if effect.certainty is Certainty.EXACT and not _stands_alone(effect.value.text, line):
+            effects[index] = PredictedEffect(
+                kind=effect.kind,
+                value=effect.value,
+                certainty=Certainty.PATTERN,
+                lines=effect.lines,
+                note=effect.note,
+            )
+
+
+def _stands_alone(value: str, line: str) -> bool:
+    """Whether a value is in a line, and touches nothing that is known only at run time."""
+    return re.search(rf"(?<!{HOLE}){re.escape(value)}(?!{HOLE})", line) is not None
 
 
 def _inline(line: str) -> bool:

@@ -158,7 +158,7 @@ def add_network_effects(evaluator: Evaluator, call: PythonCall, address: str | N
         )
         return
     host, _, port = address.rpartition(":")
-    if not _HOST.match(host or address) or not (host or address).strip(HOLE + "."):
+    if not _HOST.fullmatch(host or address) or not (host or address).strip(HOLE + "."):
         evaluator.add_effect(EffectKind.HOST, None, call.node)
         return
     evaluator.add_effect(EffectKind.HOST, (host or shown).replace(HOLE, "…"), call.node, pattern=pattern)

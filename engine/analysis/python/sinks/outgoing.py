@@ -152,11 +152,11 @@ def _of_credentials(evaluator: Evaluator, call: PythonCall, taint: int) -> Level
 
 
 def _of_address(evaluator: Evaluator, call: PythonCall, taint: int) -> Level | None:
-    if taint & (Taint.SENSITIVE | Taint.SCREEN):
+    if taint & Taint.SENSITIVE:
         return Level.CRITICAL
     if taint & Taint.SECRET:
         return _of_secret(evaluator, call, Level.MEDIUM)
-    if taint & Taint.SYSTEM:
+    if taint & (Taint.SYSTEM | Taint.SCREEN):
         return Level.HIGH
     named = pattern_of(call.args[0] if call.args else call.keywords.get("url"))
     return Level.MEDIUM if taint & Taint.ENVIRONMENT and re.match(r"\w+://[\w.-]+|\ufffc\.", named) else None

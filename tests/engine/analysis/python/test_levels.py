@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.analysis import analyse
-from engine.models import Language, Level
+from engine.models import Certainty, EffectKind, Language, Level
 
 _SPELLINGS = {
     "run code": ("{}('1 + x')", "import builtins\nbuiltins.{}('1 + x')", "run = {}\nrun('1 + x')"),
@@ -109,3 +109,18 @@ def test_a_program_written_from_the_network_and_started_is_grave() -> None:
         "    f.write(requests.get(u).content)\nsubprocess.call([f.name])"
     )
     assert _worst(code).rank >= Level.HIGH.rank
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import os\nos.system('curl https://api.example.org' + rest)",
+        "import os\nos.system(f'ping {name}.example.org')",
+        "import telnetlib\ntelnetlib.Telnet(host).write('exit\\n')",
+        "import requests\nrequests.request('POST', url)",
+    ],
+)
+def test_a_host_that_is_known_in_part_is_not_called_exact(code: str) -> None:
+    """In commands, in what is written to a connection, in the method of a request."""
+    hosts = [one for one in analyse(code, Language.PYTHON).effects if one.kind is EffectKind.HOST]
+    assert Certainty.EXACT not in {one.certainty for one in hosts}
