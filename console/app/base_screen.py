@@ -22,7 +22,8 @@ from engine.models import DecisionOutcome
 if TYPE_CHECKING:
     from console.review.decision_controller import DecisionController
 
-_SENDING = {DecisionOutcome.APPROVED: "Approving", DecisionOutcome.DENIED: "Denying"}
+_SENDING = {DecisionOutcome.APPROVED: "Approving", DecisionOutcome.DENIED: "Denying",
+            DecisionOutcome.CHANGES_REQUESTED: "Requesting changes to"}  # fmt: skip
 
 
 class BaseScreen(Screen[None]):

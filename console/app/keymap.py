@@ -19,6 +19,8 @@ GROUPS = {
     "review": "Review",
     "approve": "Approve",
     "deny": "Deny",
+    "changes": "Request changes",
+    "expired": "Expired submissions",
     "pre-approval": "Pre-approvals",
     "compare": "Compare",
     "grant": "Reduce permissions",

@@ -107,6 +107,15 @@ def marks_of(violations: Sequence[Violation], lines: Sequence[str]) -> dict[int,
     return marks
 
 
+def spans_of(spans: Iterable[Span], lines: Sequence[str]) -> dict[int, list[tuple[int, int]]]:
+    """Return on which characters of every line spans lie."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for span in spans:
+        for line, start, end in _on_lines(span, lines):
+            found.setdefault(line, []).append((start, end))
+    return found
+
+
 def _on_lines(span: Span, lines: Sequence[str]) -> Iterable[tuple[int, int, int]]:
     last = min(span.end_line, len(lines))
     for number in range(min(span.line, len(lines)), last + 1):

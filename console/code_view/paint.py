@@ -25,6 +25,8 @@ class Paint:
     tokens: list[list[Token]] = field(default_factory=list)
     marks: dict[int, list[Mark]] = field(default_factory=dict)
     found: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    unproven: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    """The places that are not proven harmless: a faint mark, where no violation has one."""
     current: int | None = None
     """The index of the selected violation."""
 
@@ -40,6 +42,8 @@ class Paint:
         if marks and row.start == 0:
             worst = marks[-1].level
             sign = Segment(SHAPES[worst] + " ", base + style_of(widget, f"bold risk-{worst.value}"))
+        elif row.line in self.unproven and row.start == 0:
+            sign = Segment("~ ", base + style_of(widget, "muted"))
         here = self.current is not None and any(mark.index == self.current for mark in marks)
         number = f"{row.line + 1:>{self.digits}}" if row.start == 0 else "↳".rjust(self.digits)
         style = base + style_of(widget, "bold foreground" if here else "faint")
@@ -83,6 +87,7 @@ class Paint:
         edges = {row.start, row.end}
         edges.update(edge for token in self._tokens(row.line) for edge in token[:2])
         edges.update(edge for mark in self.marks.get(row.line, ()) for edge in (mark.start, mark.end))
+        edges.update(edge for pair in self.unproven.get(row.line, ()) for edge in pair)
         edges.update(edge for pair in self.found.get(row.line, ()) for edge in pair)
         return sorted(edges)
 
@@ -95,6 +100,8 @@ class Paint:
             if start <= at < end:
                 style += style_of(widget, name)
                 break
+        if any(start <= at < end for start, end in self.unproven.get(line, ())):
+            style += style_of(widget, "on panel")
         for mark in self.marks.get(line, ()):
             if mark.start <= at < mark.end:
                 style += style_of(widget, self._mark_style(mark))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Container
+from collections.abc import Container, Iterable
 
 from rich.segment import Segment
 from rich.style import Style
@@ -13,10 +13,10 @@ from textual.strip import Strip
 from console.code_view import minimap
 from console.code_view.folds import FOLDED
 from console.code_view.layout import CodeLayout
-from console.code_view.lines import marks_of
+from console.code_view.lines import marks_of, spans_of
 from console.code_view.paint import Paint
 from console.theming.styles import drawing_size, style_of
-from engine.models import Level, Violation
+from engine.models import Level, Span, Violation
 
 CACHED = 512
 
@@ -32,9 +32,10 @@ class CodeRenderer:
         self._bands: list[Level | None] = []
         self._strips: OrderedDict[int, Strip] = OrderedDict()
 
-    def show(self, layout: CodeLayout, violations: tuple[Violation, ...]) -> None:
+    def show(self, layout: CodeLayout, violations: tuple[Violation, ...], unproven: Iterable[Span]) -> None:
         """Draw other code, without colours until `paint` has its tokens."""
         self.layout, self.paint = layout, Paint(layout.lines)
+        self.paint.unproven = spans_of(unproven, layout.lines)
         self.mark(violations)
 
     def mark(self, violations: tuple[Violation, ...]) -> None:

@@ -22,7 +22,7 @@ from console.theming.highlight import highlight
 from console.theming.styles import drawing_size
 from console.widgets.repaint import set_virtual_size
 from engine.common.text import Untrusted
-from engine.models import Language, Violation
+from engine.models import Span, Violation
 
 
 class CodeView(ScrollView, can_focus=True):
@@ -58,14 +58,15 @@ class CodeView(ScrollView, can_focus=True):
     def show(
         self,
         code: Untrusted,
-        language: Language,
+        language: str,
         violations: tuple[Violation, ...],
         seen: Iterable[int] = (),
+        unproven: Iterable[Span] = (),
     ) -> None:
         """Show code from its first line, without colours until they are ready; `seen` lines count as read."""
         self._code = CodeLayout(code.text, seen)
         self.set_reactive(CodeView.current, None)
-        self._renderer.show(self._code, violations)
+        self._renderer.show(self._code, violations, unproven)
         self.scroll_to(0, 0, animate=False)
         self._lay_out()
         self.call_after_refresh(self._colour, code.text, language)
@@ -122,7 +123,7 @@ class CodeView(ScrollView, can_focus=True):
         return row is not None
 
     @work(exclusive=True, group="colour")
-    async def _colour(self, code: str, language: Language) -> None:
+    async def _colour(self, code: str, language: str) -> None:
         paint = self._renderer.paint
         paint.tokens = await asyncio.to_thread(highlight, code, language)
         self._renderer.redraw()
@@ -209,10 +210,10 @@ class CodeView(ScrollView, can_focus=True):
 
     def unfold(self) -> None:
         """Open every block."""
-        top = self._code.line_at(self._top)
+        top = self._code.line_at(self._top) + 1
         self._code.unfold_all()
         self._lay_out()
-        self.go_to(top + 1)
+        self.go_to(top)
 
     # --- keys and mouse ---------------------------------------------------------------------------
 

@@ -140,7 +140,9 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
     async def action_confirm(self) -> None:
         """Approve, if a person pressed the key and the dialog was displayed long enough."""
         person = await console_app(self).key_guard.pressed_by_person()
-        if person and self.delay.over:
+        if person and self._case.deadline is not None and self._case.deadline <= now():
+            self.notify("Expired: nobody can approve it any more.", severity="warning")
+        elif person and self.delay.over:
             reason = self.query_one("#reason", Input).value.strip()
             self.dismiss(
                 PendingDecision(self._case, DecisionOutcome.APPROVED, reason, self.query_one(GrantRows).grant)

@@ -11,6 +11,8 @@ BINDINGS: list[BindingType] = [
     Binding("ctrl+y", "approve", "Approve", id="review.approve",
             tooltip="Approve exactly what is displayed, or with fewer permissions"),
     Binding("d", "deny", "Deny", id="review.deny", tooltip="Deny, with a reason"),
+    Binding("r", "request_changes", "Changes", id="review.request-changes",
+            tooltip="Request changes: comments on lines and a general one go to the agent"),
     Binding("n", "violation(1)", "Next", id="review.next", tooltip="Next violation"),
     Binding("p", "violation(-1)", "Previous", id="review.previous", show=False,
             tooltip="Previous violation"),
@@ -63,14 +65,31 @@ BINDINGS: list[BindingType] = [
             tooltip="Compare with the most similar approved submission"),
     Binding("t", "claim", "Claim", id="review.claim", show=False,
             tooltip="Claim or release the submission: others cannot approve it meanwhile"),
-    Binding("s", "pre_approve", "Pre-approve", id="review.pre-approve", show=False,
+    Binding("T", "more_time", "More time", id="review.more-time", show=False,
+            tooltip="Give the submission ten more minutes; this is recorded"),
+    Binding("b", "open('expired')", "Expired", id="review.expired", show=False,
+            tooltip="List what expired before anybody decided"),
+    Binding("s", "open('pre-approve')", "Pre-approve", id="review.pre-approve", show=False,
             tooltip="Pre-approve submissions identical to the last one that you approved"),
-    Binding("S", "pre_approvals", "Pre-approvals", id="review.pre-approvals", show=False,
+    Binding("S", "open('pre-approvals')", "Pre-approvals", id="review.pre-approvals", show=False,
             tooltip="List and revoke pre-approvals"),
     Binding("escape", "leave", "Close", id="review.leave", show=False, tooltip="Close the search line"),
 ]  # fmt: skip
 
 READING = frozenset(
-    {"search", "line", "wrap", "fold", "unfold", "panel", "zoom", "next_unread", "compare", "claim"}
+    {
+        "search",
+        "line",
+        "wrap",
+        "fold",
+        "unfold",
+        "panel",
+        "zoom",
+        "next_unread",
+        "compare",
+        "claim",
+        "request_changes",
+        "more_time",
+    }
 )
 """The actions that need a submission on screen."""

@@ -8,7 +8,7 @@ from textual.widgets import Static
 from console.review.queue.listing import time_bar, time_left
 from console.review.requests import reviews
 from console.safety.text import Part, clip, content, visible_text
-from console.widgets.formatting import full_badge, size
+from console.widgets.formatting import clock, full_badge, now, size
 from engine.common.text import many
 from engine.models import Case, Draft, Status, Summary
 
@@ -74,6 +74,8 @@ class CaseHeader(Static):
     def _time(self, case: Case, cells: int, words: str) -> list[Part]:
         if case.status is not Status.PENDING or self._summary is None:
             return [(case.status.value, "bold")]
+        if (stopped := clock_stopped(case)) is not None:
+            return [(f"{'clock stopped at ' if words else '‖ '}{clock(stopped)}", "bold warning")]
         bar = time_bar(self._summary, cells)
         return [*bar, (f" {words}{time_left(self._summary)}" if bar else "no deadline", "bold")]
 
@@ -97,6 +99,12 @@ class CaseHeader(Static):
     def _spread(self, left: Content, right: Content) -> Content:
         room = self.content_size.width - left.cell_length - right.cell_length
         return Content.assemble(left, " " * max(1, room), right)
+
+
+def clock_stopped(case: Case) -> float | None:
+    """Return the seconds at which a claim holds the clock of a case; None where it runs."""
+    claim = case.claim
+    return claim.clock if claim is not None and claim.until > now() else None
 
 
 def _what(draft: Draft) -> str:

@@ -17,11 +17,13 @@ from console.review.queue.listing import QueueList, is_overdue, seconds_left
 from console.review.queue.marked import claim_marked, deny_marked
 from console.review.review_record import unread_parts
 from console.safety.text import Part, content
+from console.widgets.formatting import clock, now
 from engine.models import Case, ReviewRecord, Status, Summary
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
+    from console.review.changes.sheet import DraftComments
     from console.review.reader import SubmissionReader
 
 
@@ -34,6 +36,7 @@ class DecisionActions:
         self.summary: Summary | None = None
         self._delay = DisplayDelay()
         self._claimed: set[str] = set()
+        self._comments: dict[str, DraftComments] = {}
         self._listed = ""
 
     # --- what prevents an approval ------------------------------------------------------------------
@@ -108,6 +111,31 @@ class DecisionActions:
         record = self._reader.recorder.record if self._reader.recorder else None
         for decision in await self._screen.app.push_screen_wait(DenyScreen(case)) or ():
             self._submit(decision, record)
+
+    async def request_changes(self) -> None:
+        """Ask for comments, then send them to the agent."""
+        if not await console_app(self._screen).key_guard.pressed_by_person():
+            return
+        if (case := self._reader.case) is None:
+            return
+        from console.review.changes.sheet import ChangesScreen, DraftComments  # noqa: PLC0415  on its first use
+
+        record = self._reader.recorder.record if self._reader.recorder else None
+        draft = self._comments.setdefault(case.submission.id, DraftComments())
+        screen = ChangesScreen(case, draft, self._reader.selected_line)
+        for decision in await self._screen.app.push_screen_wait(screen) or ():
+            self._submit(decision, record)
+
+    async def extend(self) -> Case | None:
+        """Give the submission more time; return its case."""
+        if (case := self._reader.case) is None:
+            return None
+        id = case.submission.id
+        extended = await console_app(self._screen).connection.call(lambda client: client.reviews.extend(id))
+        if extended is not None and extended.deadline is not None:
+            left = (extended.deadline - now()).total_seconds()
+            self._screen.notify(f"{id} expires in {clock(left)}.")
+        return extended
 
     async def claim(self) -> Case | None:
         """Claim the submission so that nobody else reviews it too, or release it; return its case."""

@@ -16,6 +16,7 @@ from console.review.decisions import (
     describe,
     is_approved,
     outcome_message,
+    outcome_word,
 )
 from engine.common.errors import Problem
 from engine.common.text import many
@@ -125,7 +126,7 @@ class DecisionController:
                 self._app.notify(outcome_message(case, each.outcome))
         if len(decisions) > 1:
             done = [each for each in decisions if self.is_decided(each.case.submission.id)]
-            self._app.notify(f"{many(len(done), 'submission')} {decisions[0].outcome.value}")
+            self._app.notify(f"{many(len(done), 'submission')} {outcome_word(decisions[0].outcome)}")
 
     async def _sent(self, decision: PendingDecision) -> Case | None:
         """Send a decision until the engine takes or refuses it; an engine that is offline is waited for."""
@@ -152,6 +153,7 @@ class DecisionController:
             decision.reason,
             decision.grant,
             decision.review_record,
+            decision.comments,
         )
 
     async def _refused(self, decision: PendingDecision, problem: Problem, *, again: bool) -> Case | None:
@@ -161,7 +163,9 @@ class DecisionController:
             case = await self._app.connection.call(lambda client: client.case(id))
             if case and case.decision and case.decision.outcome is decision.outcome:
                 return case
-        self._app.notify(f"{id} was not {decision.outcome.value}: {problem}", severity="error", timeout=10)
+        self._app.notify(
+            f"{id} was not {outcome_word(decision.outcome)}: {problem}", severity="error", timeout=10
+        )
         return None
 
     def _pending_again(self, decision: PendingDecision) -> None:

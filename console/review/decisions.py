@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from engine.common.text import many
-from engine.models import Case, DecisionOutcome, Grant, Level, ReviewRecord
+from engine.models import Case, DecisionOutcome, Grant, Level, LineComment, ReviewRecord
 
 SEND_AT_ONCE_SECONDS = 5.0
 """A decision this close to the deadline is sent at once."""
@@ -22,6 +22,7 @@ class PendingDecision:
     reason: str = ""
     grant: Grant | None = None
     review_record: ReviewRecord | None = None
+    comments: tuple[LineComment, ...] = ()
 
 
 Batch = tuple[PendingDecision, ...]
@@ -101,4 +102,11 @@ def outcome_message(case: Case, outcome: DecisionOutcome) -> str:
         return f"{id}: approved by you. A second reviewer must approve it, too."
     if outcome is DecisionOutcome.APPROVED and case.assessment.risk is not Level.CRITICAL:
         return f"{id} approved. Press s to pre-approve identical submissions."
+    if outcome is DecisionOutcome.CHANGES_REQUESTED:
+        return f"{id}: changes requested. The agent gets your comments."
     return f"{id} {outcome.value}"
+
+
+def outcome_word(outcome: DecisionOutcome) -> str:
+    """Return an outcome as a word."""
+    return outcome.value.replace("_", " ")

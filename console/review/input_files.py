@@ -11,10 +11,11 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from console.code_view.view import CodeView
-from console.safety.text import content
+from console.safety.text import Part, content
+from console.theming.highlight import language_of
 from console.widgets.formatting import size
 from engine.common.text import Untrusted
-from engine.models import InputFile, Language
+from engine.models import InputFile
 
 SHOWN_BYTES = 512 * 1024
 
@@ -32,6 +33,14 @@ class FilesScreen(ModalScreen[frozenset[int]]):
     FilesScreen CodeView { height: 1fr; background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "space",
+            "read_on",
+            "Read on",
+            id="files.read-on",
+            priority=True,
+            tooltip="Page down; at the end, the next file that was not read whole",
+        ),
         Binding("n", "file(1)", "Next", id="files.next", tooltip="Next file"),
         Binding("p", "file(-1)", "Previous", id="files.previous", tooltip="Previous file"),
         Binding("escape,v,q", "leave", "Close", id="files.close", tooltip="Close the files"),
@@ -48,7 +57,7 @@ class FilesScreen(ModalScreen[frozenset[int]]):
         """Lay out the name and the content."""
         with Vertical(classes="sheet") as sheet:
             sheet.border_title = "Input files"
-            sheet.border_subtitle = "Space: page down  n: next  p: previous  Esc: close"
+            sheet.border_subtitle = "Space: read on  n: next  p: previous  Esc: close"
             yield Static(id="about")
             yield CodeView(id="file")
 
@@ -62,10 +71,17 @@ class FilesScreen(ModalScreen[frozenset[int]]):
         note = f"  first {size(SHOWN_BYTES)} shown" if cut else ""
         self.query_one("#about", Static).update(
             content((f"{self._at + 1} of {len(self._files)}  ", "muted"), file.name,
-                    (f"  {size(len(file.content))}", "muted"), (note, "warning"))
+                    (f"  {size(len(file.content))}", "muted"), (note, "warning"), self._read_words())
         )  # fmt: skip
         text = file.content[:SHOWN_BYTES].decode("utf-8", "backslashreplace")
-        self.query_one(CodeView).show(Untrusted(text), Language.SHELL, (), self._read.get(self._at, ()))
+        language = language_of(file.name.text)
+        self.query_one(CodeView).show(Untrusted(text), language, (), self._read.get(self._at, ()))
+
+    def _read_words(self) -> Part:
+        if len(self._files) == 1:
+            return ""
+        left = [number + 1 for number in range(len(self._files)) if number not in self._read_whole]
+        return (f"  unread: {', '.join(map(str, left[:12]))}" if left else "  all read", "muted")
 
     def _record(self) -> None:
         """Record which lines of the file were displayed."""
@@ -80,6 +96,18 @@ class FilesScreen(ModalScreen[frozenset[int]]):
         self._record()
         self._at = (self._at + step) % len(self._files)
         self._show()
+
+    def action_read_on(self) -> None:
+        """Go to what was not displayed yet: in this file, then in the next one that was not read whole."""
+        self._record()
+        if self.query_one(CodeView).read_on():
+            return
+        left = [number for number in range(len(self._files)) if number not in self._read_whole]
+        if left:
+            self._at = next((number for number in left if number > self._at), left[0])
+            self._show()
+        else:
+            self.action_leave()
 
     def action_leave(self) -> None:
         """Close the files."""

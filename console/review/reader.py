@@ -139,6 +139,13 @@ class SubmissionReader:
         self._screen.query_one(ViolationList).cursor = number
         self.show_violation(number)
 
+    @property
+    def selected_line(self) -> int | None:
+        """The line of the selected violation."""
+        number = self._screen.query_one(ViolationList).cursor
+        violations = self.case.analysis.violations if self.case else ()
+        return violations[number].span.line if number < len(violations) else None
+
     def step_violation(self, step: int) -> None:
         """Go to the next or previous violation."""
         rows = self._screen.query_one(ViolationList)

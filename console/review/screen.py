@@ -22,8 +22,8 @@ from console.review.reader import SubmissionReader
 from console.review.requests import RequestPanel
 from console.review.search_bar import SearchBar
 from console.review.selection import SelectedSubmission
+from console.review.sheets import open_sheet
 from console.review.violations import ViolationDetail, ViolationList
-from engine.models import Level
 
 
 class ReviewScreen(BaseScreen):
@@ -74,9 +74,14 @@ class ReviewScreen(BaseScreen):
         self.watch(self.app, "queue", self._selection.queue_changed)
         if (decisions := console_app(self).decisions) is not None:
             decisions.on_undone = self.query_one(QueueList).go_to
+        self.watch(self.app, "connection_state", self._connected)
         self.watch(self.app, "health", self._decisions.update, init=False)
         self.set_interval(0.2, self._decisions.update)
         self.set_interval(1.0, self._tick)
+
+    def _connected(self, state: str) -> None:
+        if state == "connected":
+            self._selection.load_expired()
 
     def on_unmount(self) -> None:
         """Follow the events no longer."""
@@ -87,8 +92,6 @@ class ReviewScreen(BaseScreen):
         if self.is_current:
             self.query_one(QueueList).freshen()
             self.query_one(CaseHeader).freshen()
-
-    # --- what prevents an approval ----------------------------------------------------------------
 
     @property
     def obstacle(self) -> str:
@@ -134,6 +137,17 @@ class ReviewScreen(BaseScreen):
         """Ask for a reason, then deny."""
         await self._decisions.deny()
 
+    @work(exclusive=True, group="decide")
+    async def action_request_changes(self) -> None:
+        """Ask for comments that go to the agent."""
+        await self._decisions.request_changes()
+
+    @work(exclusive=True, group="claim")
+    async def action_more_time(self) -> None:
+        """Give the submission more time."""
+        if (case := await self._decisions.extend()) is not None:
+            self._selection.update(case)
+
     @work(exclusive=True, group="claim")
     async def action_claim(self) -> None:
         """Claim the submission, or release it."""
@@ -146,22 +160,9 @@ class ReviewScreen(BaseScreen):
         """Resolve the selected violation, and go to the next one."""
         await self._reader.triage(outcome)
 
-    def action_pre_approve(self) -> None:
-        """Offer to pre-approve submissions identical to the last one that was approved."""
-        from console.review.pre_approvals import PreApprovalScreen  # noqa: PLC0415  on its first use
-
-        decisions = console_app(self).decisions
-        case = decisions.last_approved if decisions else None
-        if case is None or case.assessment.risk is Level.CRITICAL:
-            self.notify("Approve a submission first. CRITICAL submissions cannot be pre-approved.")
-        else:
-            self.app.push_screen(PreApprovalScreen(case))
-
-    def action_pre_approvals(self) -> None:
-        """List the pre-approvals."""
-        from console.review.pre_approvals import PreApprovalsScreen  # noqa: PLC0415  on its first use
-
-        self.app.push_screen(PreApprovalsScreen())
+    def action_open(self, name: str) -> None:
+        """Open one of the lists and forms beside the queue."""
+        open_sheet(self, name)
 
     # --- actions: reading -------------------------------------------------------------------------
 

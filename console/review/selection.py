@@ -13,6 +13,7 @@ from console.review.case_header import CaseHeader
 from console.review.queue.listing import QueueList
 from console.review.requests import RequestPanel
 from console.review.violations import ViolationDetail, ViolationList
+from engine.common.errors import Problem
 from engine.common.presentation import text_to_review
 from engine.models import Analysis
 
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
     from console.review.reader import SubmissionReader
     from engine.models import Case, Event, Summary
 
-REVIEW_EVENTS = frozenset({"decision.first_approval", "claim.created", "claim.released"})
+REVIEW_EVENTS = frozenset(
+    {"decision.first_approval", "claim.created", "claim.released", "submission.extended"}
+)
 """What another reviewer does about a submission that stays pending."""
+EXPIRED = "decision.expired"
 
 
 class SelectedSubmission:
@@ -34,6 +38,8 @@ class SelectedSubmission:
         self._screen = screen
         self._reader = reader
         self._decisions = decisions
+        self._ahead: dict[str, Case] = {}
+        """The submission that comes next in the queue, loaded in advance, so that it is there at once."""
 
     def queue_changed(self, queue: tuple[Summary, ...]) -> None:
         """Show the queue without what was decided here, and the submission under its cursor."""
@@ -48,14 +54,29 @@ class SelectedSubmission:
         if summary is None:
             self._show(None, None)
         elif case is None or summary.id != case.submission.id:
+            if (loaded := self._ahead.pop(summary.id, None)) is not None:
+                self._show(loaded, summary)
             self._load(summary)
 
     def on_event(self, event: Event) -> None:
         """Load the submission again when another reviewer did something about it."""
+        if event.type == EXPIRED:
+            self.load_expired()
         case, summary = self._reader.case, self._decisions.summary
         known = case is not None and event.subject == case.submission.id
         if known and summary and event.type in REVIEW_EVENTS:
             self._load(summary)
+
+    def load_expired(self) -> None:
+        """Say in the list how many submissions expired before anybody decided."""
+        run_in_background(self._screen, self._count_expired, "expired")
+
+    async def _count_expired(self) -> None:
+        try:
+            found = await console_app(self._screen).connection.client.reviews.expired()
+        except Problem:
+            return
+        self._screen.query_one(QueueList).show_expired(len(found))
 
     def update(self, case: Case) -> None:
         """Show what changed about the submission on screen."""
@@ -71,11 +92,19 @@ class SelectedSubmission:
         if case is None:
             return
         known = self._reader.case
-        if known is not None and known.submission == case.submission:
+        if known and (known.submission, known.analysis) == (case.submission, case.analysis):
             self._decisions.summary = summary
             self.update(case)
         else:
             self._show(case, summary)
+        await self._load_ahead()
+
+    async def _load_ahead(self) -> None:
+        following = self._screen.query_one(QueueList).following
+        if following is None or following.id in self._ahead:
+            return
+        case = await console_app(self._screen).connection.call(lambda client: client.case(following.id))
+        self._ahead = {following.id: case} if case is not None else {}
 
     def _show(self, case: Case | None, summary: Summary | None) -> None:
         screen = self._screen
@@ -92,7 +121,8 @@ class SelectedSubmission:
         if case is not None and recorder is not None:
             draft = case.submission.draft
             view = screen.query_one(CodeView)
-            view.show(text_to_review(draft), draft.language, violations, recorder.lines)
+            places = [each.span for each in case.analysis.unproven]
+            view.show(text_to_review(draft), draft.language, violations, recorder.lines, places)
         self._reader.show_place()
         screen.set_class(case is not None and not violations, "-clean")
         self._decisions.reset()

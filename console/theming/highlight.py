@@ -14,7 +14,13 @@ Token = tuple[int, int, str]
 
 MAX_CHARACTERS = 512 * 1024
 MAX_LINE = 2000
-_LEXERS = {Language.PYTHON: "python", Language.JAVASCRIPT: "javascript", Language.SHELL: "bash"}
+_LEXERS: dict[str, str] = {Language.SHELL: "bash"}
+"""The names of lexers that are not those of the language."""
+_FILES = {
+    "py": "python", "pyi": "python", "js": "javascript", "mjs": "javascript", "cjs": "javascript",
+    "ts": "typescript", "sh": "bash", "bash": "bash", "json": "json", "yaml": "yaml", "yml": "yaml",
+    "toml": "toml", "ini": "ini", "sql": "sql", "css": "css",
+}  # fmt: skip
 _STYLES = (
     ("Token.Comment", "code-comment"),
     ("Token.Keyword.Constant", "code-number"),
@@ -32,10 +38,15 @@ _STYLES = (
 )
 
 
-def highlight(code: str, language: Language) -> list[list[Token]]:
+def language_of(name: str) -> str:
+    """Return the name of the language that a file's name says; nothing for one that has no colours."""
+    return _FILES.get(name.lower().rpartition(".")[2], "") if "." in name else ""
+
+
+def highlight(code: str, language: str) -> list[list[Token]]:
     """Return the tokens of every line; none at all for code so large that a lexer could stall on it."""
     lines: list[list[Token]] = [[] for _ in range(code.count("\n") + 1)]
-    if len(code) > MAX_CHARACTERS or any(len(line) > MAX_LINE for line in code.split("\n")):
+    if not language or len(code) > MAX_CHARACTERS or any(len(line) > MAX_LINE for line in code.split("\n")):
         return lines
     row, start = 0, 0
     for _, kind, value in _tokens(code, language):
@@ -50,11 +61,11 @@ def highlight(code: str, language: Language) -> list[list[Token]]:
     return lines
 
 
-def _tokens(code: str, language: Language) -> Iterator[tuple[int, Any, str]]:
+def _tokens(code: str, language: str) -> Iterator[tuple[int, Any, str]]:
     from pygments.lexers import get_lexer_by_name  # noqa: PLC0415  costs start-up time
 
     # `get_tokens` drops a BOM and rewrites line ends, so its offsets drift; this one is exact.
-    return get_lexer_by_name(_LEXERS[language]).get_tokens_unprocessed(code)
+    return get_lexer_by_name(_LEXERS.get(language, language)).get_tokens_unprocessed(code)
 
 
 def _style_name(kind: str) -> str:

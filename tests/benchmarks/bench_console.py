@@ -165,7 +165,7 @@ def _jump(submissions: PtyConsole) -> float:
 
 async def _flood(engine: EngineProcess, client: Client) -> list[Row]:
     with console(engine.home) as submissions:
-        await asyncio.to_thread(submissions.see, b"Nothing waits")
+        await asyncio.to_thread(submissions.see, b"Queue is empty")
         submissions.press(b"2")
         id = await _approved(client, FLOOD, Limits(cpus=1, seconds=120, output_kb=65536))
         await asyncio.to_thread(submissions.see, b"the guest writes")

@@ -83,7 +83,7 @@ def verdict(analysis: Analysis) -> tuple[str, str]:
     if not analysis.complete:
         return "Unproven: not all of it could be analysed", "bold warning"
     if analysis.unproven:
-        return f"Unproven: {many(len(analysis.unproven), 'place')}", "bold warning"
+        return f"Unproven: {many(len(analysis.unproven), 'place')} (~)", "bold warning"
     return "Unproven", "bold warning"
 
 

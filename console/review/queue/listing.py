@@ -10,6 +10,7 @@ from console.review.queue.order import Order, arranged
 from console.safety.text import Part, clip, content, pad
 from console.widgets.formatting import SHAPES, badge, bar, brief, clock, now
 from console.widgets.offline_rows import OfflineRows
+from engine.common.text import many
 from engine.models import QueueEntry, Status, Summary
 
 TIME_CELLS = 5
@@ -39,6 +40,7 @@ class QueueList(OfflineRows):
         self._summaries: tuple[Summary, ...] = ()
         self._entries: Mapping[str, QueueEntry] = {}
         self._marked: frozenset[str] = frozenset()
+        self._expired = 0
         self.order = Order.PRIORITY
         self.filter = ""
 
@@ -53,6 +55,12 @@ class QueueList(OfflineRows):
         return self._summaries[self.cursor] if self._summaries else None
 
     @property
+    def following(self) -> Summary | None:
+        """The submission below the cursor."""
+        below = self._summaries[self.cursor + 1 : self.cursor + 2]
+        return below[0] if below else None
+
+    @property
     def marked(self) -> tuple[Summary, ...]:
         """The marked submissions."""
         return tuple(each for each in self._summaries if each.id in self._marked)
@@ -61,7 +69,21 @@ class QueueList(OfflineRows):
         """Return why the list is empty."""
         if self._queue:
             return ([("Nothing fits the filter.", "bold warning")], [], [("Esc clears it.", "muted")])
-        return super().empty()
+        words = super().empty()
+        if not self._expired or words is not self.EMPTY:
+            return words
+        lost = f"{many(self._expired, 'submission')} expired"
+        return (
+            [(lost, "bold warning")],
+            [("before anybody decided.", "warning")],
+            [("b: list them", "primary")],
+        )
+
+    def show_expired(self, number: int) -> None:
+        """Say how many submissions expired before anybody decided."""
+        self._expired = number
+        self._entitle()
+        self.refresh()
 
     def show(self, queue: tuple[Summary, ...], entries: Mapping[str, QueueEntry]) -> None:
         """Show the queue; the cursor stays on its submission while that is pending."""
@@ -109,7 +131,9 @@ class QueueList(OfflineRows):
         order = "" if self.order is Order.PRIORITY else f" by {self.order.value}"
         marks = f", {len(self._marked)} marked" if self._marked else ""
         set_border_title(self, content(title + order + marks))
-        set_border_title(self, content(f"filter: {self.filter}" if self.filter else ""), below=True)
+        below = f"{self._expired} expired: b" if self._expired else ""
+        below = f"filter: {self.filter}" if self.filter else below
+        set_border_title(self, content(below), below=True)
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw an entry: risk, requester and time; then violations, age, size and the first line."""

@@ -222,13 +222,12 @@ async def test_a_long_file_counts_once_each_of_its_lines_was_on_screen() -> None
     file = InputFile(name=Untrusted("data.csv"), content=b"1,2\n" * 60)
     async with open_console(FakeEngine(case("s-1", CODE, files=(file,)))) as (app, pilot):
         await until(pilot, lambda: "1 input file" in review(app).unread)
-        for keys in (("space",), ("space",), ("end",)):
+        for unread in (True, False):
             await press(pilot, "v")
             await until(pilot, lambda: isinstance(app.screen, FilesScreen))
-            await press(pilot, *keys, "escape")
+            await press(pilot, "space", "escape")
             await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
-            if keys == ("space",):
-                assert "1 input file" in review(app).unread
+            assert unread == ("1 input file" in review(app).unread)
         await armed(app, pilot)
 
 

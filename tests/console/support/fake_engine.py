@@ -33,6 +33,7 @@ from engine.models import (
     KillReason,
     Language,
     Level,
+    LineComment,
     MatchMode,
     Meters,
     OutputChunk,
@@ -152,6 +153,7 @@ class FakeEngine:
     def __init__(self, *cases: Case, isolated: bool = True) -> None:
         self.cases = {each.submission.id: each for each in cases}
         self.decided: list[tuple[str, DecisionOutcome, str, str, Grant | None]] = []
+        self.comments: tuple[LineComment, ...] = ()
         self.review_records: list[ReviewRecord | None] = []
         self.given: list[PreApproval] = []
         self.run_commands: list[tuple[str, str]] = []
@@ -221,7 +223,9 @@ class FakeEngine:
         reason: str = "",
         grant: Grant | None = None,
         review_record: ReviewRecord | None = None,
+        comments: tuple[LineComment, ...] = (),
     ) -> Case:
+        self.comments = comments
         if self.refusal is not None:
             raise self.refusal
         self.decided.append((id, outcome, digest, reason, grant))

@@ -1,0 +1,1 @@
+"""Requesting changes to a submission."""

@@ -1,0 +1,146 @@
+"""Requesting changes: comments on lines and a general one, sent to the agent instead of a yes or no."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Input, Static
+
+from console.review.changes.comment_text import parse_comment, place
+from console.review.decisions import Batch, PendingDecision
+from console.safety.text import Part, content, paragraphs
+from console.widgets.formatting import full_badge
+from engine.common.presentation import text_to_review
+from engine.common.review_coverage import line_count
+from engine.models import Case, DecisionOutcome, LineComment
+from engine.models.comments import MOST_COMMENTS, MOST_TEXT
+
+HELP = "12: text for line 12   12-14: text => what to write instead   or a general comment"
+
+
+@dataclass
+class DraftComments:
+    """What a reviewer has written so far about one submission."""
+
+    on_lines: list[LineComment] = field(default_factory=list)
+    general: str = ""
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was written."""
+        return not self.on_lines and not self.general
+
+
+class ChangesScreen(ModalScreen[Batch | None]):
+    """Collects comments and returns them as a decision, or None. What was written stays in `draft`."""
+
+    AUTO_FOCUS = "#comment"
+    DEFAULT_CSS = """
+    ChangesScreen .sheet Static { height: auto; }
+    ChangesScreen .sheet { overflow-y: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "nothing", "Add", id="changes.add", tooltip="Add the comment"),
+        Binding("ctrl+s", "send", "Send", id="changes.send", priority=True,
+                tooltip="Send the comments to the agent"),
+        Binding("ctrl+x", "drop", "Remove last", id="changes.drop", priority=True,
+                tooltip="Remove the last comment"),
+        Binding("escape", "cancel", "Back", id="changes.cancel", tooltip="Back; the comments are kept"),
+    ]  # fmt: skip
+
+    def __init__(self, case: Case, draft: DraftComments, line: int | None) -> None:
+        super().__init__()
+        self._case = case
+        self._draft = draft
+        self._line = line
+
+    def compose(self) -> ComposeResult:
+        """Lay out the comments so far, and an input for the next one."""
+        with Vertical(classes="sheet") as sheet:
+            sheet.border_title = "Request changes"
+            yield Static(id="comments")
+            yield Input(self._prefix(), id="comment", placeholder=HELP, max_length=MOST_TEXT,
+                        select_on_focus=False)  # fmt: skip
+            yield Static(content((HELP, "faint")))
+            yield Static(id="wrong")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Show what was written before."""
+        self._list()
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        """Add what was typed; with nothing typed, send."""
+        if not message.value.strip() or message.value == self._prefix():
+            self.action_send()
+        elif self._add(message.value):
+            message.input.value = ""
+
+    def _add(self, typed: str) -> bool:
+        try:
+            comment = parse_comment(typed, line_count(text_to_review(self._case.submission.draft).text))
+            if isinstance(comment, str):
+                self._draft.general = f"{self._draft.general}\n{comment}".strip()[:MOST_TEXT]
+            elif len(self._draft.on_lines) < MOST_COMMENTS:
+                self._draft.on_lines.append(comment)
+        except ValueError as wrong:
+            self._say(str(wrong))
+            return False
+        self._say("")
+        self._list()
+        return True
+
+    def _prefix(self) -> str:
+        return f"{self._line}: " if self._line is not None and self._draft.empty else ""
+
+    def _say(self, words: str) -> None:
+        self.query_one("#wrong", Static).update(content((words, "warning")))
+
+    def _list(self) -> None:
+        submission, draft = self._case.submission, self._draft
+        lines: list[list[Part]] = [
+            [full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"),
+             "  requested by ", submission.requester.name]
+        ]  # fmt: skip
+        lines += [_comment_parts(each) for each in draft.on_lines]
+        lines += [[("general  ", "muted"), draft.general]] if draft.general else []
+        lines += [[("No comments yet.", "faint")]] if draft.empty else []
+        self.query_one("#comments", Static).update(paragraphs(*lines))
+
+    def action_drop(self) -> None:
+        """Remove the general comment, else the last one on lines."""
+        if self._draft.general:
+            self._draft.general = ""
+        elif self._draft.on_lines:
+            self._draft.on_lines.pop()
+        self._list()
+
+    def action_send(self) -> None:
+        """Send everything, also what is still in the input."""
+        field = self.query_one("#comment", Input)
+        typed = field.value.strip()
+        if typed and field.value != self._prefix() and not self._add(typed):
+            return
+        if self._draft.empty:
+            self._say("Write what should change: a comment on a line, or a general one.")
+            return
+        outcome = DecisionOutcome.CHANGES_REQUESTED
+        comments = tuple(self._draft.on_lines)
+        self.dismiss((PendingDecision(self._case, outcome, self._draft.general, comments=comments),))
+
+    def action_nothing(self) -> None:
+        """Do nothing: the input submits itself; the binding shows the key in the footer."""
+
+    def action_cancel(self) -> None:
+        """Close; the comments are kept for the next time."""
+        self.dismiss(None)
+
+
+def _comment_parts(comment: LineComment) -> list[Part]:
+    suggestion: list[Part] = [(" => ", "muted"), comment.suggestion] if comment.suggestion else []
+    return [(f"line {place(comment)}  ", "muted"), comment.text, *suggestion]
