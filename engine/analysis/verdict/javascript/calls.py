@@ -150,6 +150,8 @@ def _method(walk: Walk, callee: SyntaxPart, name: str, owner: int, given: list[A
         walk.flow.spill()
         if any_shared(given):
             walk.flow.refuse(callee, "this may change an object of the language")
+    if name in {"match", "matchAll"} and any(one.part.type != "regex" for one in given):
+        walk.flow.mark("unknown_names")
     for number, one in enumerate(given):
         if number == CALLBACKS.get(name, -1):
             _call_back(walk, name, owner, given, one)

@@ -125,6 +125,8 @@ def regex(walk: Walk, part: SyntaxPart) -> int:
     head = before.rstrip()
     line = before[head.rfind("\n") + 1 :]
     clear = head.endswith(tuple(_REGEX_AFTER)) or head.endswith(_REGEX_AFTER_WORDS) or "=>" in head[-2:]
+    if any(one.type == "regex_pattern" and "(?<" in one.text for one in part.parts):
+        walk.flow.mark("unknown_names")
     if not clear or "//" in line or "*/" in line:
         walk.flow.refuse(part, "it is not clear that this is a regular expression")
     return ARRAY

@@ -68,6 +68,8 @@ def called(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> i
 
 
 def _plain(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> int:
+    if path == "RegExp":
+        walk.flow.mark("unknown_names")
     pass_to_anybody(walk, given)
     return CALLED[path]
 
@@ -200,6 +202,8 @@ def constructed(walk: Walk, name: str, given: list[Argument]) -> int:
     """Check `new` of a global."""
     if name == "Promise":
         walk.flow.mark("promises")
+    if name == "RegExp":
+        walk.flow.mark("unknown_names")
     if name == "Promise" and given and given[0].function is not None:
         call_back(walk, given[0], {-1: LISTED}, leaks=False)
         return ARRAY

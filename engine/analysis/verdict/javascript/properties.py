@@ -66,7 +66,7 @@ def read(walk: Walk, part: SyntaxPart, name: str) -> int:
         return ANYTHING
     if name in _SIZES:
         return flow.size(name)
-    if name == "groups":
+    if name in {"groups", "match", "matchAll"}:
         flow.mark("unknown_names")
     return flow.property(name) | (LISTED if name in METHODS else 0)
 

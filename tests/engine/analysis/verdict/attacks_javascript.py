@@ -4,6 +4,11 @@
 from __future__ import annotations
 
 ATTACKS = (
+    "const m = /(?<length>.*)/.exec('constructor'); (() => 1)[m['grou' + 'ps'].length]('x')()",
+    "const m = 'constructor'.match('(?<length>.*)'); (() => 1)[m['grou' + 'ps'].length]('x')()",
+    "const m = new RegExp('(?<length>.*)').exec('constructor'); (() => 1)[m['grou' + 'ps'].length]('x')()",
+    "const m = RegExp('(?<length>.*)').exec('constructor'); (() => 1)[Object.values(m)[3].length]('x')()",
+    "const o = [JSON.parse][0]('{\"length\": \"constructor\"}'); (() => 1)[o.length]('x')()",
     "'constructor'.replace(/(?<length>.*)/, (...a) => (() => 1)[a[a.length - 1].length]('x')())",
     "const f = (...a) => (() => 1)[a[a.length - 1].length]('x')(); 'constructor'.replace(/(?<length>.*)/, f)",
     "const p = JSON.parse; (() => 1)[p('{\"length\": \"constructor\"}').length]('x')()",
