@@ -86,6 +86,10 @@ class ReviewDecisions:
             raise Problem(409, f"{id} is past its deadline", hint="Have it submitted again.")
         if shown != case.submission.digest:
             raise Problem(409, f"what was shown is not {id}: the digests differ", hint="Open it again.")
+        stored = digest(case.submission.draft, case.submission.requester)
+        if outcome is DecisionOutcome.APPROVED and stored != shown:
+            what = f"what is stored of {id} is not what was submitted: its digest is another"
+            raise Problem(409, what, hint="Deny it, and type: pratique audit verify")
         forged = next((review for review in case.reviews if not self._keys.holds(review)), None)
         if outcome is DecisionOutcome.APPROVED and forged:
             raise Problem(409, self._unsigned(forged), hint="Deny it, and have it submitted again.")

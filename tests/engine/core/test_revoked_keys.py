@@ -10,7 +10,7 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core import Engine
 from engine.core.review import pre_approvals
-from engine.models import Case, DecisionOutcome, Principal, Role
+from engine.models import Case, DecisionOutcome, Draft, Language, Principal, Role
 from engine.principals.keys import KeyUnusable
 from tests.engine.core.conftest import EngineMaker
 from tests.engine.core.test_reviewer_keys import ADA, AGENT, BOB, approval, engine, given, submitted
@@ -163,3 +163,15 @@ async def test_every_key_is_listed_with_its_end(engine: Engine) -> None:
     assert [("ada", True), ("bob", False)] == [
         (one.name.text, one.removed_at is not None) for one in engine.keys
     ]
+
+
+async def test_stored_code_that_does_not_hash_to_its_digest_is_not_approved(engine: Engine) -> None:
+    """What was changed under a submission's digest, on disk or in memory, can be denied alone."""
+    case = await submitted(engine)
+    other = Draft(code=Untrusted("import os\nos.remove('other')\n"), language=Language.PYTHON)
+    submission = case.submission.model_copy(update={"draft": other})
+    changed, shown = case.model_copy(update={"submission": submission}), case.submission.digest
+    with pytest.raises(Problem, match="is not what was submitted"):
+        engine._decisions.require_decidable(changed, BOB, DecisionOutcome.APPROVED, shown, overdue=False)
+    engine._decisions.require_decidable(changed, BOB, DecisionOutcome.DENIED, shown, overdue=False)
+    engine._decisions.require_decidable(case, BOB, DecisionOutcome.APPROVED, shown, overdue=False)
