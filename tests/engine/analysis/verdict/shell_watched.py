@@ -19,7 +19,7 @@ NAME = "canary-file"
 CONTENT = "content-91f3"
 """The text of the file, and the value of the variable of the environment."""
 _DRIVER = r"""
-cd "$1" || exit 1; FUNCNEST=40
+cd "$1" || exit 1; FUNCNEST=6
 for script in "$2"/*; do
   number=${script##*/}
   ( ulimit -t 2 -f 2000 -v 2000000 -u 4000; code=$(< "$script"); set --
