@@ -115,9 +115,10 @@ async def test_an_idle_session_is_closed(engine_with: EngineMaker) -> None:
     session = {"pool": 0, "session_idle_seconds": 0.1}
     async with engine_with(sandbox=session) as engine, asyncio.timeout(60):
         mine = await engine.sessions.create(ALICE, Language.PYTHON)
-        while engine.sessions.get(mine.id, ALICE).state is not SessionState.CLOSED:
+        while not (ended := [each for each in await engine.queries.trail(mine.id) if "why" in each.data]):
             await asyncio.sleep(0.05)
-        assert "idle for 0.1 s" == (await engine.queries.trail(mine.id))[-1].data["why"]
+        assert ["idle for 0.1 s"] == [each.data["why"] for each in ended]
+        assert SessionState.CLOSED is engine.sessions.get(mine.id, ALICE).state
 
 
 async def _approved(engine: Engine, case: Case) -> tuple[Case, bytes]:

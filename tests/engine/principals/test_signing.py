@@ -13,7 +13,17 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from engine.common.text import Untrusted
-from engine.models import Decision, DecisionOutcome, Grant, Limits, Permissions, Principal, ReviewRecord, Role
+from engine.models import (
+    Decision,
+    DecisionOutcome,
+    Grant,
+    Limits,
+    LineComment,
+    Permissions,
+    Principal,
+    ReviewRecord,
+    Role,
+)
 from engine.principals import KeyRing, canonical_bytes, may, sign, verify
 from engine.principals.keys import KeyUnusable
 from engine.principals.roles import Action
@@ -128,6 +138,7 @@ def test_roles_are_signed_in_order() -> None:
         {"analysis": "1"},
         {"review_record": ReviewRecord(seconds=1)},
         {"pre_approval": "x"},
+        {"comments": (LineComment(first=1, last=1, text=Untrusted("x")),)},
     ],
     ids=lambda change: next(iter(change)),
 )
@@ -136,7 +147,7 @@ def test_any_change_breaks_the_signature(change: dict[str, Any]) -> None:
     signed = sign(DECISION, Ed25519PrivateKey.generate())
     assert set(Decision.model_fields) - {"signature"} == {
         "submission", "digest", "outcome", "by", "at", "reason", "grant", "image", "policy", "analysis",
-        "review_record", "pre_approval",
+        "review_record", "pre_approval", "comments",
     }  # fmt: skip
     assert signed.signature is not None
     assert not verify(signed.model_copy(update=change), signed.signature.key)
