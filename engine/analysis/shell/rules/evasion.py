@@ -152,6 +152,7 @@ _PATTERNS = by_name(
     pattern(PROTECTION, "nft ipfw ipset", r"\b(?:flush|disable|destroy)\b"),
     pattern(PROTECTION, "iptables ip6tables ebtables arptables", r"(?:-F|-X|--flush)\b|-P \w+ ACCEPT"),
     pattern(PROTECTION, "codesign", "--remove-signature"),
+    pattern(PROTECTION, "xattr", _O + r"-\w*d\w* (?:\S+ )*\S*quarantine"),
     pattern(PROTECTION, "mokutil", "--disable-validation"),
     pattern(PROTECTION, "apparmor_parser semodule", _O + "-(?:R|r)"),
     pattern(PROTECTION, "aa-disable aa-teardown aa-complain swapoff esxcli"),

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 
 from engine.analysis import paths
-from engine.analysis.shell.declare import ABUSE, CRITICAL, HIGH, LOW, MEDIUM, found, rule
-from engine.analysis.shell.flow import DECODERS, SHELLS, before, given, is_interpreter
+from engine.analysis.shell.declare import ABUSE, CRITICAL, HIGH, MEDIUM, found, rule
+from engine.analysis.shell.file_access import written
+from engine.analysis.shell.flow import DECODERS, SHELLS, before, is_interpreter
 from engine.analysis.shell.model import Command, Script
+from engine.analysis.shell.rules.evaluated_text import code_of, severity_of
 from engine.analysis.shell.rules.nested_commands import SHELL_ESCAPE
 from engine.analysis.shell.values import UNKNOWN
 from engine.models import Confidence, Violation
@@ -17,9 +19,12 @@ EVAL = rule(
     "sh-eval",
     "Runs a string as code",
     "exec_eval",
-    MEDIUM,
+    HIGH,
     attack="Lets whoever controls the string decide what runs.",
-    why=("MEDIUM: the string is known only at run time; LOW where it is known and analysed."),
+    why=(
+        "HIGH: the command itself is known only at run time, or is what a function is called with;"
+        " MEDIUM where only its arguments are; LOW where it is known and analysed."
+    ),
     fix="Call the command directly, with its arguments in an array.",
     match=(
         'eval "$1"',
@@ -81,9 +86,9 @@ TEMP_PROGRAM = rule(
     "sh-temp-program",
     "Runs a program from a temporary folder",
     "process",
-    MEDIUM,
+    HIGH,
     attack="Writes a program to a folder that everyone can write to, and starts it.",
-    why="MEDIUM: the program is not part of the review.",
+    why="HIGH: nobody has reviewed the program; MEDIUM where the script itself writes it.",
     fix="Send the program's source with the submission.",
     match=(
         "/tmp/a.out",
@@ -176,12 +181,12 @@ def check(script: Script) -> Iterator[Violation]:
             yield found(SHELL_ESCAPE, command)
         elif _is_wrapped_shell(command):
             yield found(SHELL_ESCAPE, command, severity=MEDIUM)
-        yield from _unread(command)
+        yield from _unread(script, command)
         yield from _compiles(command, compiled)
 
 
 def _evaluations(script: Script, command: Command) -> Iterator[Violation]:
-    code = _code(command)
+    code = code_of(command)
     if code is None:
         if command.name == UNKNOWN and command.program.taints & {"input", "download"}:
             yield found(INPUT_COMMAND, command)
@@ -192,39 +197,8 @@ def _evaluations(script: Script, command: Command) -> Iterator[Violation]:
         yield found(DECODED_EXEC, command)
     elif "input" in taints:
         yield found(INPUT_COMMAND, command)
-    elif UNKNOWN in text or command.name == "eval":
-        inert = UNKNOWN not in text and not _in_function(script, command)
-        yield found(EVAL, command, severity=LOW if inert or "setup" in taints else None)
-    elif _indirect(command):
-        yield found(EVAL, command)
-
-
-def _indirect(command: Command) -> bool:
-    """Text in a variable that is piped into a shell: known, but kept away from the reader."""
-    return any(arg.origin for other in before(command) for arg in other.args)
-
-
-def _in_function(script: Script, command: Command) -> bool:
-    return any(start <= command.start < end for start, end in script.functions.values())
-
-
-def _code(command: Command) -> tuple[str, set[str]] | None:
-    """Return the text that a command runs as shell code, or None where it runs none."""
-    if command.name == "eval":
-        return command.text, {taint for arg in command.args for taint in arg.taints}
-    if command.name not in SHELLS and not (is_interpreter(command.name) and not command.args):
-        return None
-    option = next((i for i, word in enumerate(command.words) if re.fullmatch(r"-\w*c\w*", word)), None)
-    if option is not None and option + 1 < len(command.args) and command.name in SHELLS:
-        arg = command.args[option + 1]
-        nested_commands = "xargs" in command.wrappers and arg.text.lstrip("\"' ").startswith("{}")
-        return arg.text, {*arg.taints, "input"} if nested_commands else set(arg.taints)
-    if command.feed is not None:
-        return command.feed.text, set(command.feed.taints)
-    if command.upstream and (not command.operands or command.has("s")):
-        taints = {taint for other in before(command) for arg in other.args for taint in arg.taints}
-        return given(command), taints
-    return None
+    elif (severity := severity_of(script, command, text, taints)) is not None:
+        yield found(EVAL, command, severity=severity)
 
 
 def _escapes(command: Command) -> bool:
@@ -248,12 +222,12 @@ def _is_wrapped_shell(command: Command) -> bool:
     return not fed and all(word in {"-i", "-p", "-s", "-l"} for word in command.words)
 
 
-def _unread(command: Command) -> Iterator[Violation]:
-    if _is_temporary(paths.normal(command.program.text)):
-        yield found(TEMP_PROGRAM, command)
+def _unread(script: Script, command: Command) -> Iterator[Violation]:
     scripts = command.operands[:1] if is_interpreter(command.name) and not _is_code(command) else []
-    if any(_is_temporary(arg.text) for arg in scripts):
-        yield found(TEMP_PROGRAM, command)
+    for path in map(paths.normal, (command.program.text, *(arg.text for arg in scripts))):
+        if _is_temporary(path):
+            own = any(paths.normal(target.path) == path for target in written(script))
+            yield found(TEMP_PROGRAM, command, severity=MEDIUM if own else None)
 
 
 def _is_temporary(path: str) -> bool:

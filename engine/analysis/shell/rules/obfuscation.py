@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from engine.analysis import paths
 from engine.analysis.shell.declare import HIGH, MEDIUM, found, rule
 from engine.analysis.shell.flow import before
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.values import shown
-from engine.models import Confidence, Violation
+from engine.models import Confidence, Level, Violation
 
 HIDDEN_COMMAND = rule(
     "sh-hidden-command",
@@ -45,7 +46,10 @@ DECODE = rule(
     "obfuscation_write",
     MEDIUM,
     attack="Decodes what was made unreadable on purpose.",
-    why="MEDIUM: decoding data is common; running the decoded data has its own rule.",
+    why=(
+        "MEDIUM: decoding data is common, and running the decoded data has its own rule;"
+        " HIGH where it is written to a system path."
+    ),
     fix="Send the data without encoding.",
     match=(
         "base64 -d a > b",
@@ -67,7 +71,10 @@ ENCODED_WRITE = rule(
     "obfuscation_write",
     MEDIUM,
     attack="Stores a payload or stolen data in a form that is hard to recognise.",
-    why="MEDIUM: the encoding is reversible, but the next reader has to notice it.",
+    why=(
+        "MEDIUM: the encoding is reversible, but the next reader has to notice it;"
+        " HIGH where it is written to a system path."
+    ),
     fix="Write the data without encoding.",
     match=(
         'e=$(echo -n "$d" | base64 -w 0); echo "$e" > a.py',
@@ -149,9 +156,9 @@ def check(script: Script) -> Iterator[Violation]:
         if _is_hidden(script, command):
             yield found(HIDDEN_COMMAND, command, "Resolves to")
         if _decodes(command):
-            yield found(DECODE, command)
+            yield found(DECODE, command, severity=_stored(command))
         if _writes_encoded(command):
-            yield found(ENCODED_WRITE, command)
+            yield found(ENCODED_WRITE, command, severity=_stored(command))
         yield from _escaped(script, command)
     yield from _literals(script)
 
@@ -222,6 +229,21 @@ def _decodes(command: Command) -> bool:
     if name in {"b64encode", "uuencode"}:
         return True
     return name == "openssl" and "-d" in words and bool({"base64", "-base64", "-a", "enc"} & set(words))
+
+
+def _stored(command: Command) -> Level | None:
+    """Return HIGH for unreadable data that a command puts where the system keeps its own files."""
+    files = [redirect.target.text for redirect in command.redirects if redirect.writes]
+    if command.name == "tee":
+        files += [arg.text for arg in command.operands]
+    if command.name == "xxd":
+        files += [arg.text for arg in command.operands[1:]]
+    option = ("-out",) if command.name == "openssl" else ("-o", "--output")
+    if (named := command.option(*option)) is not None:
+        files.append(named.text)
+    places = (path for path in map(paths.normal, files) if not paths.is_device(path))
+    system = any(paths.is_system(path) and path != "/dev/null" for path in places)
+    return HIGH if system else None
 
 
 def _writes_encoded(command: Command) -> bool:

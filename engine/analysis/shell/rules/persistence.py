@@ -120,9 +120,9 @@ TRAP = rule(
     "sh-trap-program",
     "Starts a program when the shell exits or is interrupted",
     "persistence",
-    MEDIUM,
+    HIGH,
     attack="Runs when the reader believes the script has ended (T1546.005).",
-    why="MEDIUM: traps that clean up are common; this one starts a program that keeps running.",
+    why="HIGH: it keeps running after the script; MEDIUM for a program that ends with it.",
     fix="Call it where it is needed.",
     match=(
         "trap 'nohup sh /opt/x.sh' EXIT",
@@ -147,6 +147,7 @@ _LOADERS = {
     "LD_LIBRARY_PATH": re.compile(r"^(?:\.(?:[:/]|$)|/tmp|/var/tmp|/dev/shm)"),
     "ENV": re.compile(r"^(?:\.{0,2}/|~)\S+$"), "GCONV_PATH": re.compile("."),
 }  # fmt: skip
+_STAYS = r"\bnohup\b|&\s*$|\bdisown\b|^[^ ]*\s*&"
 _GUARDED = {"sudo", "su", "passwd", "ssh", "login", "doas", "gpg", "kinit"}
 _DANGEROUS = re.compile(
     r"\b(?:rm\s+-\w*[rf]|curl|wget|nc|ncat|bash\s+-[ic]|sh\s+-c|/dev/tcp|dd\s+|mkfs|eval|base64|python|perl"
@@ -165,8 +166,8 @@ _PATTERNS = by_name(
     pattern(SCHEDULE, "at batch", test=lambda c: _fed(c) or c.has("f")),
     pattern(SCHEDULE, "schtasks schtasks.exe", r"(?i)/create"),
     pattern(SCHEDULE, "systemd-run", test=has_arguments),
-    pattern(TRAP, "trap", r"\bnohup\b|&\s*$|\bdisown\b|^[^ ]*\s*&"),
-    pattern(TRAP, "trap", _DANGEROUS.pattern, unwanted=r"\brm\s+-"),
+    pattern(TRAP, "trap", _STAYS),
+    pattern(TRAP, "trap", _DANGEROUS.pattern, unwanted=rf"\brm\s+-|{_STAYS}", severity=MEDIUM),
     pattern(SERVICE, "systemctl", r"\b(?:enable|link|preset|reenable|edit|set-property)\b"),
     pattern(SERVICE, "launchctl", r"\b(?:load|bootstrap|submit|enable|kickstart)\b"),
     pattern(SERVICE, "update-rc.d chkconfig rc-update", r"\b(?:defaults|enable|on|add)\b|--add"),

@@ -19,7 +19,7 @@ TIMES = rule(
     "defense_evasion",
     MEDIUM,
     attack="Makes new files look old, so that the changes are not noticed.",
-    why="MEDIUM: build scripts do it too.",
+    why="MEDIUM: build scripts do it too; HIGH where the clock of the machine is set.",
     fix="Keep the time stamps of files.",
     match=(
         "touch -t 197001010000 x",
@@ -50,7 +50,7 @@ ATTRIBUTES = rule(
         "chmod a+w f",
         "chown root:root f",
         "chattr -i /etc/passwd",
-        "xattr -d com.apple.quarantine a",
+        "xattr -d user.note a",
         "chmod o+w f",
         "setfacl -m u:x:rwx f",
     ),
@@ -92,11 +92,14 @@ MASQUERADE = rule(
     "sh-masquerade",
     "Hides a program or a file behind a misleading name",
     "defense_evasion",
-    MEDIUM,
+    HIGH,
     attack=(
         "Uses a name that reviewers overlook: dots, spaces, a false extension, or a shell under another name."
     ),
-    why="MEDIUM: the name is unusual; what the program does is analysed separately.",
+    why=(
+        "HIGH: the name serves only to mislead; MEDIUM for a dot file in a temporary folder"
+        " and for a link to, or a copy of, another program."
+    ),
     fix="Use plain names.",
     match=(
         "mkdir ~/...",
@@ -163,8 +166,13 @@ def _copies_program(command: Command) -> bool:
     if len(operands) < 2:
         return False
     name = operands[0].rsplit("/", 1)[-1]
-    known = is_interpreter(name) and "." not in name
-    return known or bool(re.match(r"/(?:usr/)?s?bin/[\w.-]+$", operands[0]))
+    return is_interpreter(name) or bool(re.match(r"/(?:usr/)?s?bin/[\w.-]+$", operands[0]))
+
+
+def _copies_shell(command: Command) -> bool:
+    last = len(command.operands) if command.option("-t", "--target-directory") else -1
+    installed = (arg for arg in command.operands[:last] if arg.text[:1] == "/" or "output" in arg.taints)
+    return any(arg.text.rsplit("/", 1)[-1] in SHELLS for arg in installed)
 
 
 def _runs_opaque(command: Command) -> bool:
@@ -188,8 +196,8 @@ _system = touches(_is_machine)
 _NOISE = r"/dev/(?:zero|u?random)"
 _PATTERNS = by_name(
     pattern(TIMES, "touch gtouch", _O + r"-\w*[tdrA]|--(?:date|reference|time)"),
-    pattern(TIMES, "date gdate", _O + r"(?:-s|--set)|^\d{8,12}(?:\.\d\d)?$"),
-    pattern(TIMES, "timedatectl hwclock", r"set-|--set|-w|--systohc"),
+    pattern(TIMES, "date gdate", _O + r"(?:-s|--set)|^\d{8,12}(?:\.\d\d)?$", severity=HIGH),
+    pattern(TIMES, "timedatectl hwclock", r"set-|--set|-w|--systohc", severity=HIGH),
     pattern(TIMES, "SetFile setfile", _O + "-(?:d|m)"),
     pattern(ATTRIBUTES, "chmod gchmod", _OPEN_MODE, test=lambda c: not _system(c)),
     pattern(ATTRIBUTES, "chmod gchmod", _OPEN_MODE, test=_system, severity=HIGH),
@@ -198,13 +206,15 @@ _PATTERNS = by_name(
     pattern(ATTRIBUTES, "chown chgrp", _OWNER, test=_system, severity=HIGH),
     pattern(ATTRIBUTES, "chattr", _O + r"[-+]\w*[iaA]"),
     pattern(ATTRIBUTES, "chflags setfacl icacls takeown cacls", test=has_arguments),
-    pattern(ATTRIBUTES, "xattr", _O + r"-\w*[dwcl]"),
+    pattern(ATTRIBUTES, "xattr", _O + r"-\w*[dwcl]", unwanted=r"-\w*d.*quarantine"),
     pattern(SANDBOX, "systemd-detect-virt virt-what dmidecode imvirt kvm-ok"),
     pattern(SANDBOX, "csrutil", "status"),
 
     pattern(SANDBOX, _VM_TOOLS, _VM_NAMES),
     pattern(MASQUERADE, "mkdir touch cp mv ln", test=_hidden_name),
-    pattern(MASQUERADE, "cp mv ln", test=_copies_program),
+    pattern(MASQUERADE, "cp mv install", test=_copies_shell),
+    pattern(MASQUERADE, "cp mv", test=lambda c: _copies_program(c) and not _copies_shell(c), severity=MEDIUM),
+    pattern(MASQUERADE, "ln", test=_copies_program, severity=MEDIUM),
     pattern(MASQUERADE, " ".join(SHELLS), test=_runs_opaque),
     pattern(MASQUERADE, "SetFile setfile", _O + "-a"),
     pattern(PADDING, "truncate gtruncate", r"(?:-s\s*|--size[= ])\+\d"),

