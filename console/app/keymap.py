@@ -25,6 +25,7 @@ GROUPS = {
     "compare": "Compare",
     "grant": "Reduce permissions",
     "run": "Run",
+    "effects": "Observed effects",
     "output": "Output",
     "explore": "Explore",
     "request": "Permissions",

@@ -74,6 +74,8 @@ def test_everything_that_a_draft_can_ask_for_has_a_line() -> None:
         "purpose",
         "permissions",
         "operation",
+        "revises",
+        "replies",
     }
     assert asked - elsewhere == set(request_fields.FIELDS) - {"paths"}
 

@@ -32,6 +32,7 @@ from engine.history.exports.tables import comma_separated, jsonl
 from engine.history.search.timeline import timeline
 from engine.history.store.sqlite.blobs import digest_of
 from engine.history.store.sqlite.blobs import put as put_content
+from engine.history.store.sqlite.ledger import SINGLE
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Event, Status
 from engine.settings import HistorySettings
@@ -100,10 +101,13 @@ async def recorded_events(tmp_path: Path) -> AsyncIterator[tuple[SqliteHistorySt
         "s-1", HOSTILE, requester=HOSTILE, reviewer=HOSTILE, status=Status.FINISHED, exit_code=0
     )
     await log._writer.do(lambda ledger: put_content(ledger.connection, CONTENT, digest_of(CONTENT), "2026"))
+    decided = set[str]()
     for model, type_ in TYPES:
-        await log.append(type_, "s-1", Untrusted(HOSTILE), event_data(model, type_))
+        subject = "s-1" if not SINGLE.keys() & {type_} or not decided else f"s-{type_}"
+        decided |= SINGLE.keys() & {type_}
+        await log.append(type_, subject, Untrusted(HOSTILE), event_data(model, type_))
     await log.append("claim.released", "s-1", Untrusted(HOSTILE), {}, case=case)
-    yield log, await log.read.events(subject="s-1")
+    yield log, await log.read.events()
     await log.close()
 
 

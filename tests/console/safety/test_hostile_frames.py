@@ -18,12 +18,16 @@ from console.app.app import ConsoleApp
 from console.code_view.view import CodeView
 from console.explore import snippets
 from console.explore.editor import Editor
+from console.explore.run_sheet import RunSheet
 from console.explore.snippets import SavedSnippet
 from console.help.welcome import WelcomeScreen
 from console.history.compare_runs import CompareRunsScreen
 from console.review.approve import ApproveScreen
+from console.review.changes.sheet import ChangesScreen, DraftComments
 from console.review.pre_approvals import PreApprovalScreen
+from console.review.queue.expired import ExpiredScreen
 from console.review.queue.listing import QueueList
+from console.run.effects import EffectsScreen
 from console.run.replay import ReplayScreen
 from console.safety import line_filter
 from engine.common.text import Untrusted
@@ -31,7 +35,9 @@ from engine.common.unicode.repertoire import outside
 from engine.models import (
     Language,
     Level,
+    LineComment,
     MatchMode,
+    Status,
 )
 from tests.console.support.fake_engine import FakeEngine, case, summary
 from tests.console.support.harness import frame, open_console, press, until
@@ -75,6 +81,30 @@ def left(*pressed: str) -> Open:
 async def approve(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Open the sheet of an approval."""
     await app.push_screen(ApproveScreen(await app.connection.client.case(app.queue[0].id)))
+
+
+async def own_run(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Open the sheet before one's own grave code runs."""
+    await app.push_screen(RunSheet(await app.connection.client.case(app.queue[0].id)))
+
+
+async def changes(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Open the sheet of requested changes, with a comment on hostile lines."""
+    case = await app.connection.client.case(app.queue[0].id)
+    about = LineComment(first=1, last=1, text=Untrusted("AAA" + case.submission.draft.purpose.text[:900]))
+    await app.push_screen(ChangesScreen(case, DraftComments([about], case.submission.draft.purpose.text), 1))
+
+
+async def expired(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """List what expired."""
+    client: Any = app.connection.client
+    client.put(client.cases["s-ended-1"].model_copy(update={"status": Status.EXPIRED}))
+    await app.push_screen(ExpiredScreen())
+
+
+async def effects(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Show the effects of a run that ended."""
+    await app.push_screen(EffectsScreen("s-ended-0"))
 
 
 async def tried(app: ConsoleApp, pilot: Pilot[Any]) -> None:
@@ -140,6 +170,10 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "help": ("HelpScreen", keys("question_mark")),
     "palette": ("CommandPalette", keys("ctrl+k")),
     "jump": ("JumpScreen", keys("ctrl+g")),
+    "own-run": ("RunSheet", own_run),
+    "changes": ("ChangesScreen", changes),
+    "expired": ("ExpiredScreen", expired),
+    "effects": ("EffectsScreen", effects),
     "welcome": ("WelcomeScreen", welcome),
 }
 """What is mounted: the class of the screen in front, and how to reach it from Review. Whoever writes a screen

@@ -16,6 +16,7 @@ from engine.models import (
     Certainty,
     Check,
     Claim,
+    CommentReply,
     Decision,
     DecisionOutcome,
     Display,
@@ -25,6 +26,8 @@ from engine.models import (
     Grant,
     InputFile,
     KillReason,
+    Level,
+    LineComment,
     Operation,
     OperationKind,
     Package,
@@ -34,6 +37,15 @@ from engine.models import (
     Status,
     Stream,
     Unproven,
+)
+from engine.models.observed import (
+    EffectMatch,
+    Observation,
+    ObservationStatus,
+    ObservedEffect,
+    ObservedKind,
+    Relation,
+    RunEffects,
 )
 from tests.console.support.fake_engine import FakeEngine, case, chunk, event, result, span, violation
 
@@ -60,6 +72,7 @@ def hostile(*payloads: str) -> FakeEngine:
     engine.retained = (Erasure(what="file", digest="0" * 64, rule="size", name=Untrusted(payloads[0])),)
     for each in ended:
         id = each.submission.id
+        engine.effects_of[id] = _effects(payloads[0])
         engine.files[(id, each.submission.requester.name.text)] = every.encode("utf-8", "surrogatepass")
         engine.written[id] = [chunk(every + "\n"), chunk(payloads[0], Stream.STDERR)]
         engine.events_of[id] = tuple(event(1, "run.ended", id, {each: each}, by=each) for each in payloads)
@@ -116,6 +129,14 @@ def _waiting(id: str, payload: str) -> Case:
     )
 
 
+def _effects(payload: str) -> RunEffects:
+    text = Untrusted(payload)
+    seen = ObservedEffect(number=1, kind=ObservedKind.WRITE, target=text, process=text, detail=text)
+    beyond = EffectMatch(relation=Relation.BEYOND, kind="write", value=text, number=1, severity=Level.HIGH)
+    whole = Observation(status=ObservationStatus.COMPLETE, events=1)
+    return RunEffects(observation=whole, effects=(seen,), matches=(beyond,))
+
+
 def _tool_call(payload: str) -> Case:
     made = case("s-tool", "AAA", who=payload, purpose=payload)
     operation = Operation(kind=OperationKind.LIST, path=Untrusted(payload))
@@ -125,8 +146,14 @@ def _tool_call(payload: str) -> Case:
 
 def _ended(id: str, payload: str, like: Case) -> Case:
     ended = case(id, payload, who=payload, purpose=payload, wanted=like.submission.draft.permissions)
+    replies = (CommentReply(comment=0, text=Untrusted(payload[:4000])),)
+    ended = ended.with_submission(
+        ended.submission.with_draft(ended.submission.draft.model_copy(update={"replies": replies}))
+    )
+    about = LineComment(first=1, last=1, text=Untrusted(payload[:4000]), file=Untrusted(payload[:1000]),
+                        suggestion=Untrusted(payload[:4000]))  # fmt: skip
     decision = Decision(
-        submission=id, digest=ended.submission.digest, outcome=DecisionOutcome.APPROVED,
+        submission=id, digest=ended.submission.digest, outcome=DecisionOutcome.APPROVED, comments=(about,),
         by=Principal(name=Untrusted(payload)),
         at=datetime.now(UTC), reason=Untrusted(payload),
         grant=Grant(permissions=ended.submission.draft.permissions),
