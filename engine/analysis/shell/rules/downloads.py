@@ -69,7 +69,7 @@ DOWNLOAD = rule(
     "net_download",
     MEDIUM,
     attack="Brings in data or a program that nobody has seen.",
-    why="MEDIUM: the content is unknown; HIGH where it is written to a system path.",
+    why="MEDIUM: the content is unknown; HIGH where it is a program or is written to a system path.",
     fix="Send the file with the submission.",
     match=(
         "wget http://x.test/a.zip",
@@ -85,6 +85,13 @@ DOWNLOAD = rule(
     cwe=494,
 )
 
+_NAMED_HOST = re.compile(r"https?://(?:[\w-]+\.)+[A-Za-z][\w-]+(?::\d+)?(?:[/?#]|$)")
+_PLAIN_OPTION = re.compile(
+    r"-[sSfLIivqGO]+-?|-|-m|\d+|--(?:silent|show-error|fail|location|head|include|quiet|compressed"
+    r"|max-time|connect-timeout|retry|timeout|tries|get)(?:=\d+)?"
+)
+"""An option that changes neither what is sent nor where it goes."""
+_PROGRAM = re.compile(r"\.(?:sh|bash|py|pl|rb|js|exe|bin|elf|run|deb|rpm|jar|so|ko|dll|AppImage)(?:[?#].*)?$")
 _EVALUATORS = {"eval", "source", ".", "xargs"}
 
 
@@ -201,8 +208,19 @@ def _download(command: Command) -> Iterator[Violation]:
     if sends(command):
         yield from uploads(command)
     elif (target := saved_to(command)) is None:
-        yield found(NETWORK, command, severity=local)
+        yield found(NETWORK, command, severity=LOW if _is_plain(command) else local)
     else:
         path = paths.normal(target)
         system = paths.is_persistence(path) or (paths.is_system(path) and not paths.is_harmless_read(path))
-        yield found(DOWNLOAD, command, severity=HIGH if system else local)
+        program = local is None and any(map(_PROGRAM.search, (target, *command.words)))
+        yield found(DOWNLOAD, command, severity=HIGH if system or program else local)
+
+
+def _is_plain(command: Command) -> bool:
+    """Return whether a command is one request to a named host that carries nothing away."""
+    if command.name not in {"curl", "wget", "curlie", "http", "https", "xh", "GET"}:
+        return False
+    if any(arg.taints or not arg.known for arg in command.args):
+        return False
+    asked = [word for word in command.words if _NAMED_HOST.match(word)]
+    return bool(asked) and all(word in asked or _PLAIN_OPTION.fullmatch(word) for word in command.words)

@@ -18,7 +18,10 @@ NETWORK = rule(
     "net_access",
     MEDIUM,
     attack="Reports to an attacker, or fetches instructions.",
-    why=("MEDIUM: the sandbox has no network unless it is granted; LOW where the other end is this machine."),
+    why=(
+        "MEDIUM: the sandbox has no network unless it is granted;"
+        " LOW for a request without data to a named host, and where the other end is this machine."
+    ),
     fix="Request the domain as a permission.",
     match=(
         "curl https://x.test/api",
@@ -108,7 +111,10 @@ PACKAGE = rule(
     "net_download",
     MEDIUM,
     attack="Runs the attacker's installer: a misspelt or invented name is enough.",
-    why="MEDIUM: packages are granted by name and version; HIGH from a URL or another registry.",
+    why=(
+        "MEDIUM: packages are granted by name and version; HIGH from a URL or another registry;"
+        " LOW from the signed archive of the system, whose packages others have reviewed."
+    ),
     fix="Request the package as a permission.",
     match=(
         "pip install requests",
@@ -156,9 +162,12 @@ _TUNNELS = (
     " devtunnel pagekite pagekite.py"
 )
 _INSTALLERS = (
-    "pip pip3 pipx npm yarn pnpm bun gem cargo go apt apt-get aptitude yum dnf apk brew zypper uv conda snap"
-    " composer port pkg cpan cpanm luarocks dpkg rpm opkg"
+    "pip pip3 pipx npm yarn pnpm bun gem cargo go uv conda snap composer cpan cpanm luarocks dpkg rpm"
 )
+_ARCHIVES = "apt apt-get aptitude yum dnf apk brew zypper port pkg opkg"
+"""Installers from the archive of a system."""
+_UNSIGNED = r"/|\x00|\.(?:deb|rpm|apk|pkg)\b|--allow-un|--force-yes|--no-?gpg|--no-check"
+"""A file, a name that only the run knows, or an archive whose signature is not checked."""
 _INSTALLS = (
     r"^(?:-\S+ )*(?:global |tool |pip )?(?:(?:local|re|group)?install|add|i|get|require|-i|--install|ci)\b"
 )
@@ -178,11 +187,14 @@ _PATTERNS = by_name(
           r"|tor_enable)\b.*(?:start|YES)"),
     pattern(TUNNEL, "osascript", r"\b(?:tor|ngrok)\b"),
     pattern(PACKAGE, _INSTALLERS, _INSTALLS, unwanted=_ELSEWHERE),
-    pattern(PACKAGE, _INSTALLERS, rf"(?:{_INSTALLS}).*(?:{_ELSEWHERE})", severity=HIGH),
+    pattern(PACKAGE, _ARCHIVES, _INSTALLS, unwanted=rf"{_ELSEWHERE}|{_UNSIGNED}", severity=LOW),
+    pattern(PACKAGE, _ARCHIVES, rf"(?:{_INSTALLS}).*(?:{_UNSIGNED})", unwanted=_ELSEWHERE),
+    pattern(PACKAGE, f"{_INSTALLERS} {_ARCHIVES}", rf"(?:{_INSTALLS}).*(?:{_ELSEWHERE})", severity=HIGH),
     pattern(PACKAGE, "npx bunx pnpx uvx easy_install", test=has_arguments),
     pattern(PACKAGE, "python python2 python3", r"^-m pip install\b"),
     pattern(PACKAGE, "npm pnpm yarn bun", r"^(?:exec|dlx|x)\b"),
-    pattern(PACKAGE, "pacman", r"^-S"),
+    pattern(PACKAGE, "pacman", r"^-S", unwanted=_UNSIGNED, severity=LOW),
+    pattern(PACKAGE, "pacman", rf"^-S.*(?:{_UNSIGNED})"),
     pattern(LISTENER, "nc ncat netcat", r"(?<!\S)(?:-\w*l|--listen)"),
     pattern(LISTENER, "socat", r"(?i)listen"),
     pattern(LISTENER, "php", r"(?<!\S)-S\b"),

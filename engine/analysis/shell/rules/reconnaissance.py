@@ -18,7 +18,7 @@ SYSTEM_READ = rule(
     "fs_sensitive",
     MEDIUM,
     attack="Learns the users, services and settings of the machine, to choose the next step.",
-    why="MEDIUM: not secret, but the script does not need it.",
+    why="MEDIUM: not secret, but the script does not need it; LOW where a common query prints the same.",
     fix="Send the required data as an input file.",
     match=(
         "cat /etc/passwd",
@@ -113,7 +113,7 @@ SWEEP = rule(
     "recon",
     MEDIUM,
     attack="Collects users, location and configuration at once, as attackers do on arrival.",
-    why="MEDIUM: three or more such queries in one script; LOW for a single one.",
+    why="MEDIUM: three or more such queries in one script, those about free resources not counted.",
     fix="Query only what is needed.",
     match=(
         "whoami; id; ifconfig",
@@ -184,6 +184,10 @@ _PROBES = {
     "dscacheutil", "printenv", "locale", "sysctl", "kextstat", "ioreg", "pgrep", "tty", "logname",
     "lsb_release", "pkg", "networksetup",
 }  # fmt: skip
+_RESOURCES = {"df", "free", "locale", "top", "tty", "uptime", "vmstat"}
+"""Queries about what is free and how busy the machine is, which say nothing about who uses it."""
+_QUERIED = re.compile(r"/proc/(?:meminfo|loadavg|uptime|cpuinfo|version|stat|vmstat|net/(?:tcp|udp|dev)6?)$")
+"""Files that a query of its own prints: `free`, `uptime`, `lscpu`, `uname`, `vmstat`, `netstat`."""
 _TOOLS = re.compile(
     r"(?i)^(?:nmap|masscan|zmap|rustscan|gobuster|dirb|dirbuster|ffuf|wfuzz|nikto|sqlmap|msfconsole"
     r"|msfdb|metasploit|crackmapexec|evil-winrm"
@@ -221,12 +225,18 @@ def check(script: Script) -> Iterator[Violation]:
             probes.setdefault(command.name, command)
         if _is_tool(command.name) or any(map(_is_tool, _started(command))):
             yield found(TOOL, command)
-    if len(probes) >= 3:
-        first, *others = probes.values()
-        names = ", ".join(probes)
+    yield from _queries(probes)
+
+
+def _queries(probes: dict[str, Command]) -> Iterator[Violation]:
+    """Yield the queries that say who and where the machine is as one where there are three."""
+    swept = {name: command for name, command in probes.items() if name not in _RESOURCES}
+    if len(swept) >= 3:
+        first, *others = swept.values()
+        names = ", ".join(swept)
         yield SWEEP.violation(first.span, f"Runs {names}", related=tuple(other.span for other in others))
-    else:
-        for command in probes.values():
+    for name, command in probes.items():
+        if len(swept) < 3 or name not in swept:
             yield found(PROBE, command)
 
 
@@ -253,7 +263,9 @@ def _reads(script: Script) -> Iterator[Violation]:
             )
             deep = path.count("/") > 1 or target.command is None or target.command.name not in {"ls", "ln"}
             if loud and deep:
-                yield SYSTEM_READ.violation(target.span, f"Reads {target.shown}", evidence=target.evidence)
+                severity = LOW if _QUERIED.match(path) else None
+                message = f"Reads {target.shown}"
+                yield SYSTEM_READ.violation(target.span, message, evidence=target.evidence, severity=severity)
 
 
 def _writes(script: Script) -> Iterator[Violation]:

