@@ -16,7 +16,7 @@ from console.app.app import ConsoleApp
 from console.safety.line_filter import UnsafeTextFilter
 from engine.common.text import visible
 from tests.console.support.fake_engine import FakeEngine
-from tests.console.support.harness import frame, open_console
+from tests.console.support.harness import frame, open_console, until
 
 BLACK = Color(0, 0, 0)
 
@@ -55,7 +55,10 @@ async def test_a_widget_that_shows_unsafe_text_cannot_control_the_terminal() -> 
     """Raw text in a stock widget reaches the frame without its escape."""
     async with open_console(FakeEngine()) as (app, pilot):
         raw = Content("raw\x1b]52;c;UFdO\x07end", strip_control_codes=False)
-        app.screen.query_one("#app-header", Static).update(raw)
-        await pilot.pause()
-        assert "\x1b]52" not in frame(app)
-        assert "ra?]52;c;UFd?end" in frame(app)
+
+        def shown() -> bool:
+            app.screen.query_one("#app-header", Static).update(raw)
+            assert "\x1b]52" not in frame(app)
+            return "ra?]52;c;UFd?end" in frame(app)
+
+        await until(pilot, shown)

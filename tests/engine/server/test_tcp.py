@@ -214,7 +214,7 @@ async def test_an_auditor_reads_all_and_changes_nothing(
     for number, (method, path) in enumerate(changing):
         if number % 30 == 0:  # a token may ask so often, then it has to wait
             auditor = await bearer(client, f"anna-{number}", Scope.AUDIT)
-        filled = path.format(id=id, name="x", path="x", call="1", lease="x")
+        filled = path.format(id=id, name="x", path="x", call="1", lease="x", key="x")
         answer = await http.request(method, filled, headers=auditor, json={})
         assert ((method, path) in FOR_AUDITORS) == (answer.status_code != 403), (method, path, answer.text)
     assert Status.DENIED is (await client.case(id)).status
