@@ -16,11 +16,13 @@ from textual.widgets import Input
 from console.app.app import ConsoleApp
 from console.app.preferences import Preferences
 from console.explore.editor import Editor
+from console.explore.run_sheet import RunSheet
 from engine.cli.samples import SAMPLES
 from engine.client.client import Client
 from engine.common.text import Untrusted
 from engine.models import Draft, Language, Limits, Status
 from tests import pictures
+from tests.console.safety.test_hostile_frames import plain
 from tests.console.support.harness import press, until
 from tests.engine_process import EngineProcess
 
@@ -67,10 +69,12 @@ async def write(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     editor.move_cursor((5, 0))
     app.screen.query_one("#purpose", Input).value = "The mean height, and where it runs"
     await press(pilot, "ctrl+r")
-    await until(pilot, lambda: any(each.first_line.text == "import os" for each in app.queue), 60)
-    mine = next(each for each in app.queue if each.first_line.text == "import os")
-    await _approve(app.connection.client, mine.id, mine.digest)
-    await _ended(app.connection.client, mine.id)
+    await until(pilot, lambda: app.screen.is_modal or "exit 0" in plain(app), 60)
+    if isinstance(app.screen, RunSheet):
+        sheet = app.screen
+        await until(pilot, lambda: sheet.displayed_long_enough)
+        await press(pilot, "ctrl+y")
+    await until(pilot, lambda: "exit 0" in plain(app), 60)
     await pilot.pause(1.5)
 
 

@@ -221,12 +221,19 @@ async def test_a_listener_does_not_outlive_an_engine_that_is_killed(tmp_path: Pa
     engine = EngineProcess(tmp_path, PRATIQUE_SANDBOX__POOL="0")
     engine.start()
     async with asyncio.timeout(_SECONDS):
-        while not (listeners := _children(engine.pid)):
+        while not (listeners := _children(engine.pid)) or not _has_begun(listeners[0]):
             await asyncio.sleep(0.05)
         os.kill(listeners[0], signal.SIGSTOP)
         engine.end(signal.SIGKILL)
         while _runs(listeners[0]):
             await asyncio.sleep(0.05)
+
+
+def _has_begun(pid: int) -> bool:
+    """Return whether a listener ignores interrupts, which it does once it is tied to its engine."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    ignored = next(line.split()[1] for line in status.splitlines() if line.startswith("SigIgn"))
+    return bool(int(ignored, 16) & 1 << signal.SIGINT - 1)
 
 
 def _runs(pid: int) -> bool:

@@ -245,8 +245,8 @@ class Listener:
 
 def main() -> None:
     """Listen, until the engine ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if os.getppid() != int(sys.argv[2]):
         return
     Listener(Path(sys.argv[1])).run()
