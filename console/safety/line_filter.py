@@ -55,7 +55,12 @@ def _cleaned(segment: Segment) -> Segment:
 def _replaced(text: str) -> str:
     spans, _ = split_graphemes(text)
     pieces = ((text[start:end], cells) for start, end, cells in spans)
-    return "".join(piece if _displayed(piece) else "?" * cells for piece, cells in pieces)
+    return "".join("?" * cells if _is_unsafe(piece) else piece for piece, cells in pieces)
+
+
+def _is_unsafe(piece: str) -> bool:
+    """Return whether a piece of text is outside the repertoire, where no cell of a picture belongs."""
+    return not piece.isprintable() if piece.isascii() else outside().search(piece) is not None
 
 
 @lru_cache(1024)

@@ -44,6 +44,7 @@ async def test_right_takes_the_completion_where_the_cursor_is() -> None:
     """It is gone once the cursor is elsewhere."""
     async with open_console(FakeEngine()) as (app, pilot):
         await press(pilot, "3")
+        await until(pilot, lambda: bool(app.screen.query(Editor)))
         editor = app.screen.query_one(Editor)
         editor.text = "wonder = 1\n"
         editor.move_cursor((1, 0))

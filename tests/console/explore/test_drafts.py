@@ -117,10 +117,10 @@ async def test_what_was_typed_is_there_when_the_console_is_opened_again() -> Non
     """With its language, and the purpose."""
     async with open_console(FakeEngine()) as (app, pilot):
         await press(pilot, "3", "a", "b", "ctrl+l")
-        await until(pilot, lambda: "ab" == app.screen.query_one(Editor).text)
+        await until(pilot, lambda: ["ab"] == [each.text for each in app.screen.query(Editor)])
     async with open_console(FakeEngine()) as (app, pilot):
         await press(pilot, "3")
-        await until(pilot, lambda: "ab" == app.screen.query_one(Editor).text)
+        await until(pilot, lambda: ["ab"] == [each.text for each in app.screen.query(Editor)])
 
 
 async def test_a_draft_is_saved_while_typing() -> None:
@@ -138,6 +138,7 @@ async def test_neither_an_older_draft_nor_what_is_typed_meanwhile_is_lost() -> N
     store.close()
     async with open_console(FakeEngine()) as (app, pilot):
         await press(pilot, "3")
+        await until(pilot, lambda: bool(app.screen.query(Editor)))
         editor = app.screen.query_one(Editor)
         editor.insert("new")
         await until(

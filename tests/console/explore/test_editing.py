@@ -95,6 +95,7 @@ async def test_random_editing_is_what_a_model_says() -> None:
     chance, until_then = random.Random(seed), time.monotonic() + SECONDS  # noqa: S311
     async with open_console(FakeEngine()) as (app, pilot):
         await press(pilot, "3")
+        await until(pilot, lambda: bool(app.screen.query(Editor)))
         editor = app.screen.query_one(Editor)
         model = Model(editor.history.max_checkpoints)
         while time.monotonic() < until_then:
@@ -121,6 +122,7 @@ async def test_a_paste_longer_than_the_screen_can_be_undone_and_done_again() -> 
     text = "\n".join(f"x = {number}" for number in range(10_000))
     async with open_console(FakeEngine(), size=(80, 24)) as (app, pilot):
         await press(pilot, "3")
+        await until(pilot, lambda: bool(app.screen.query(Editor)))
         editor = app.screen.query_one(Editor)
         app.post_message(events.Paste(text))
         await until(pilot, lambda: editor.text == text)

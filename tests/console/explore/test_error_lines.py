@@ -105,6 +105,7 @@ async def test_a_failing_line_is_marked_and_one_key_away() -> None:
     engine.written = {"s-0": [chunk(PYTHON, Stream.STDERR)]}
     async with open_console(engine) as (app, pilot):
         await press(pilot, "3")
+        await until(pilot, lambda: bool(app.screen.query(Editor)))
         editor = app.screen.query_one(Editor)
         editor.text = "x = 1\ndef f(a):\n    return 1 / a\nf(0)\n"
         await press(pilot, "ctrl+r")

@@ -69,6 +69,7 @@ async def test_enter_indents_and_a_key_toggles_comments() -> None:
     """In the editor, on the selected lines, undone at once."""
     async with open_console(FakeEngine()) as (app, pilot):
         await press(pilot, "3")
+        await until(pilot, lambda: bool(app.screen.query(Editor)))
         editor = app.screen.query_one(Editor)
         editor.text = "if x:"
         editor.move_cursor((0, 5))

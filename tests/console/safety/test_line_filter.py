@@ -31,6 +31,13 @@ def test_stray_characters_and_links_are_taken_off_a_line() -> None:
     assert [True] == [segment.style.bold for segment in cleaned if segment.style]
 
 
+def test_a_cell_of_a_picture_is_none_within_text() -> None:
+    """The placeholder of kitty's pictures is drawn by the console alone, never beside text."""
+    ((cleaned, _, _),) = UnsafeTextFilter().apply([Segment("x\U0010eeee\x1by")], BLACK)
+    assert "\U0010eeee" not in cleaned
+    assert cleaned.startswith("x")
+
+
 def test_a_clean_line_is_left_as_it_is() -> None:
     """A line with nothing to take off is the same line."""
     line = [Segment("plain"), Segment("über 漢", Style(color="red"))]
