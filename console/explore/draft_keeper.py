@@ -31,6 +31,7 @@ class DraftKeeper:
 
     def start(self) -> None:
         """Bring back the newest draft that no other console has open."""
+        self._typed.attach()
         run_in_background(self._screen, self._open, "draft-open")
 
     def changed(self) -> None:

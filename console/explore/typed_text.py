@@ -26,6 +26,10 @@ class TypedText:
         """Editor and purpose; they can be read after the screen was closed."""
         return self._screen.query_one(Editor), self._screen.query_one("#purpose", Input)
 
+    def attach(self) -> None:
+        """Find the widgets while they are there."""
+        assert self._widgets  # noqa: S101  cached from now on
+
     @property
     def current(self) -> SavedSnippet:
         """What the editor holds now."""

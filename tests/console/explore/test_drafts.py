@@ -123,6 +123,16 @@ async def test_what_was_typed_is_there_when_the_console_is_opened_again() -> Non
         await until(pilot, lambda: ["ab"] == [each.text for each in app.screen.query(Editor)])
 
 
+async def test_what_was_typed_just_before_the_end_is_saved() -> None:
+    """Closing the console does not wait for the next save."""
+    async with open_console(FakeEngine()) as (app, pilot):
+        await press(pilot, "3")
+        await until(pilot, lambda: bool(app.screen.query(Editor)))
+        app.screen.query_one(Editor).insert("last words")
+        await pilot.pause()
+    assert "last words" == reopened()
+
+
 async def test_a_draft_is_saved_while_typing() -> None:
     """A console that is killed has it on disk, without being closed."""
     async with open_console(FakeEngine()) as (_, pilot):
