@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import cached_property
 
 from textual.screen import Screen
 from textual.widgets import Input
@@ -16,19 +15,17 @@ from engine.common.text import Untrusted
 
 
 class TypedText:
-    """Reads and replaces what is typed, and saves it as a snippet."""
+    """Reads and replaces what is typed, and saves it as a snippet; `attach` comes first."""
+
+    _widgets: tuple[Editor, Input]
+    """Editor and purpose; they can be read after the screen was closed."""
 
     def __init__(self, screen: Screen[None]) -> None:
         self._screen = screen
 
-    @cached_property
-    def _widgets(self) -> tuple[Editor, Input]:
-        """Editor and purpose; they can be read after the screen was closed."""
-        return self._screen.query_one(Editor), self._screen.query_one("#purpose", Input)
-
     def attach(self) -> None:
-        """Find the widgets while they are there."""
-        assert self._widgets  # noqa: S101  cached from now on
+        """Find the widgets, once the screen is mounted."""
+        self._widgets = self._screen.query_one(Editor), self._screen.query_one("#purpose", Input)
 
     @property
     def current(self) -> SavedSnippet:
