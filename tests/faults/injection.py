@@ -1,4 +1,4 @@
-"""Makes one call site fail: of the history, of SQLite's transactions, of the driver, or of the file system.
+"""Makes one call site fail: of the history, of SQLite's transactions, of the driver, of files or the network.
 
 A recording run finds the sites; each is then failed in turn, from its first call until the fault is lifted.
 """
@@ -35,6 +35,7 @@ VOLUMES = ("ensure", "discard")
 GUEST = ("verify", "send", "signal")
 OPENED_TO_WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 FILE_EVENTS = {"open", "os.rename", "os.remove", "os.mkdir", "os.link", "subprocess.Popen"}
+NETWORK_EVENTS = {"socket.connect", "socket.getaddrinfo"}
 HANG_SECONDS = 1.2
 """Longer than the deadlines that the scenario sets for the disk and for the driver."""
 
@@ -219,14 +220,17 @@ def _hook() -> None:
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
     """Let calls of the file system by the engine's own code fail; reading alone is no concern of a disk."""
-    if not _ACTIVE or event not in FILE_EVENTS:
+    if not _ACTIVE or event not in FILE_EVENTS | NETWORK_EVENTS:
         return
     if event == "open" and not (isinstance(args[2], int) and args[2] & OPENED_TO_WRITE):
         return
     frame = _engine_frame(sys._getframe(1))
-    if frame is None:
+    if frame is not None:
+        where = f"{frame.f_code.co_filename[len(ENGINE) + 1 :]}:{frame.f_code.co_name}"
+    elif event in NETWORK_EVENTS:  # libraries connect in tasks of their own
+        where = "a task of a library"
+    else:
         return
-    where = f"{frame.f_code.co_filename[len(ENGINE) + 1 :]}:{frame.f_code.co_name}"
     injector = _ACTIVE[-1]
     if injector.hit(f"{event} < {where}"):
         if injector.fault == "hang":

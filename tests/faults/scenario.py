@@ -43,7 +43,7 @@ SETTINGS = Settings(
         deadlines={Level.HIGH: 0.15, Level.CRITICAL: 0.15, Level.MEDIUM: 60},
         require_full_review=False,
     ),
-    history=HistorySettings(write_deadline_seconds=0.5, batch_milliseconds=5),
+    history=HistorySettings(write_deadline_seconds=0.5, batch_milliseconds=5, checkpoint_events=5),
     sandbox=SandboxSettings(pool=0, grace_seconds=0.2),
 )
 
@@ -83,11 +83,31 @@ class Outcome:
 async def engine_at(home: Path, machine: Machine, pool: AnalysisPool) -> AsyncIterator[Engine]:
     """Run an engine over the state folder that PRATIQUE_HOME names."""
     backend = machine_backend(machine)
-    log = await SqliteHistoryStore.open(home / "pratique.db", SETTINGS.history)
     async with contextlib.AsyncExitStack() as closing:
+        settings = _witnessed_by(await closing.enter_async_context(_witness()))
+        log = await SqliteHistoryStore.open(home / "pratique.db", settings.history)
         closing.push_async_callback(log.close)
         closing.push_async_callback(backend.close)
-        yield await closing.enter_async_context(Engine(SETTINGS, log, pool, backend))
+        yield await closing.enter_async_context(Engine(settings, log, pool, backend))
+
+
+@contextlib.asynccontextmanager
+async def _witness() -> AsyncIterator[str]:
+    """Run a witness on loopback, and yield its URL."""
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.closing(writer), contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            await writer.drain()
+
+    async with await asyncio.start_server(take, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+
+
+def _witnessed_by(url: str) -> Settings:
+    history = HistorySettings.model_validate(dict(SETTINGS.history) | {"witness_url": url})
+    return Settings.model_validate(dict(SETTINGS) | {"history": history})
 
 
 class Scenario:
@@ -135,6 +155,7 @@ class Scenario:
             await self._session(engine)
             await self._step("token", lambda: engine.tokens.create("bot", (TokenScope.SUBMIT,), 1, ADA))
             await self._step("secret", lambda: engine.secrets.set("KEY", "api.test", "x" * 20, ADA))
+            await self._witnessed(engine)
             await self._recovered(engine, late)
             watching.cancel()
             for name in ("deadlines", "state folder", "recording", "policy reload", "session timeouts"):
@@ -243,6 +264,18 @@ class Scenario:
             await self._step("run cell", lambda: self._finished(engine, case))
         if await self._step("close session", lambda: engine.sessions.close(box.id, AGENT)):
             self.outcome.acted.append(("session.closed", box.id))
+
+    async def _witnessed(self, engine: Engine) -> None:
+        """Wait until the witness took a checkpoint or failed, where its connection is what is tried."""
+        if self.outcome.site and "socket" not in self.outcome.site:
+            return
+        end = time.monotonic() + RECOVERY_SECONDS
+        while time.monotonic() < end:
+            (row,) = [one for one in (await engine.health()).checks if one.name.startswith("witness: ")]
+            if not row.ok or "records" in row.detail.text:
+                return
+            await asyncio.sleep(0.02)
+        self.outcome.broken.append("the witness was never asked")
 
     async def _recovered(self, engine: Engine, late: Case | None) -> None:
         """Once the fault is lifted the next submission runs, what is late expires, and Health is green."""
