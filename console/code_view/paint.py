@@ -27,6 +27,8 @@ class Paint:
     found: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     unproven: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     """The places that are not proven harmless: a faint mark, where no violation has one."""
+    changed: frozenset[int] = frozenset()
+    """The lines that are new in a revision."""
     current: int | None = None
     """The index of the selected violation."""
 
@@ -47,7 +49,10 @@ class Paint:
         here = self.current is not None and any(mark.index == self.current for mark in marks)
         number = f"{row.line + 1:>{self.digits}}" if row.start == 0 else "↳".rjust(self.digits)
         style = base + style_of(widget, "bold foreground" if here else "faint")
-        return Strip([sign, Segment(number, style), Segment("  ", base)])
+        new = Segment("  ", base)
+        if row.line in self.changed:
+            new = Segment("+ ", base + style_of(widget, "bold success"))
+        return Strip([sign, Segment(number, style), new])
 
     def fold(self, row: Row, base: Style, widget: Widget) -> Strip:
         """Return the row that stands for folded lines."""

@@ -71,6 +71,11 @@ class CodeView(ScrollView, can_focus=True):
         self._lay_out()
         self.call_after_refresh(self._colour, code.text, language)
 
+    def mark_changed(self, lines: Iterable[int]) -> None:
+        """Mark the lines, counted from 1, that are new in a revision; to be called after `show`."""
+        self._renderer.paint.changed = frozenset(line - 1 for line in lines)
+        self._renderer.redraw()
+
     def go_to(self, line: int) -> None:
         """Bring a line, counted from 1, a third down from the top."""
         wanted = max(0, min(line, self.line_count) - 1)

@@ -62,7 +62,7 @@ BINDINGS: list[BindingType] = [
     Binding("i", "panel", "Permissions", id="review.panel", tooltip="Toggle details/permissions"),
     Binding("v", "files", "Files", id="review.files", tooltip="View the input files"),
     Binding("c", "compare", "Compare", id="review.compare",
-            tooltip="Compare with the most similar approved submission"),
+            tooltip="What a revision changes; else compare with the most similar approved submission"),
     Binding("t", "claim", "Claim", id="review.claim", show=False,
             tooltip="Claim or release the submission: others cannot approve it meanwhile"),
     Binding("T", "more_time", "More time", id="review.more-time", show=False,

@@ -122,8 +122,12 @@ class DecisionActions:
 
         record = self._reader.recorder.record if self._reader.recorder else None
         draft = self._comments.setdefault(case.submission.id, DraftComments())
-        screen = ChangesScreen(case, draft, self._reader.selected_line)
-        for decision in await self._screen.app.push_screen_wait(screen) or ():
+        code = self._screen.query_one(CodeView)
+        sheet = ChangesScreen(case, draft, self._reader.selected_line, code)
+        self._screen.add_class("-commenting")
+        made = await self._screen.app.push_screen_wait(sheet)
+        self._screen.remove_class("-commenting")
+        for decision in made or ():
             self._submit(decision, record)
 
     async def extend(self) -> Case | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from console.app.state import console_app
 from console.code_view.view import CodeView
 from console.review.case_header import CaseHeader
+from console.review.changes.revisions import LoadedRevisions
 from console.review.requests import RequestPanel
 from console.review.review_record import ReviewRecorder
 from console.review.violations import ViolationDetail, ViolationList
@@ -27,6 +28,7 @@ class SubmissionReader:
         self._screen = screen
         self.case: Case | None = None
         self.recorder: ReviewRecorder | None = None
+        self.revisions = LoadedRevisions(screen)
         self._recorders: dict[str, ReviewRecorder] = {}
         self._recorded_at = 0.0
         self._places: dict[str, tuple[int, float]] = {}
@@ -38,6 +40,8 @@ class SubmissionReader:
         self.case = case
         self._recorded_at = asyncio.get_running_loop().time()
         self.recorder = self._recorder_of(case) if case is not None else None
+        if self.recorder is not None and (revision := self.revisions.find(case)) is not None:
+            self.recorder.carry(revision.carried)
         return self.recorder
 
     def _keep_place(self) -> None:
@@ -178,10 +182,14 @@ class SubmissionReader:
         self._screen.app.push_screen(FilesScreen(self.case.submission.draft.files, at, read), closed)
 
     async def compare(self) -> None:
-        """Show the difference to the most similar approved submission."""
+        """Show the difference to the submission that it revises, else to the most similar approved one."""
+        from console.review.changes.revision_screen import RevisionScreen  # noqa: PLC0415  on its first use
         from console.review.compare import CompareScreen  # noqa: PLC0415  on its first use
 
         if (case := self.case) is None:
+            return
+        if (revision := self.revisions.find(case)) is not None:
+            await self._screen.app.push_screen(RevisionScreen(case, revision))
             return
         call = console_app(self._screen).connection.call
         nearest = await call(lambda client: client.similar(case.submission.id))

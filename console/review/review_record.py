@@ -32,6 +32,8 @@ class ReviewRecorder:
         self.file_lines: dict[int, frozenset[int]] = {}
         """The lines of input files that were displayed, by the index of the file."""
         self.purpose = False
+        self.carried_from = ""
+        """The revised submission of which the same reviewer had unchanged parts on screen."""
         self.outcomes: dict[int, TriageOutcome] = {}
         self._gaps_at: tuple[tuple[int, ...], CoverageGaps] | None = None
 
@@ -44,11 +46,20 @@ class ReviewRecorder:
             violations=tuple(sorted(self.violations)),
             files=tuple(sorted(self.files)),
             purpose=self.purpose,
+            carried_from=self.carried_from,
             shown_by=self.shown_by,
             triage=tuple(
                 Triage(violation=number, outcome=made) for number, made in sorted(self.outcomes.items())
             ),
         )
+
+    def carry(self, earlier: ReviewRecord | None) -> None:
+        """Take over what the reviewer had on screen of the revised submission, and what did not change."""
+        if earlier is not None:
+            self.lines |= {line for first, last in earlier.lines for line in range(first, last + 1)}
+            self.files |= set(earlier.files)
+            self.purpose |= earlier.purpose
+            self.carried_from = earlier.carried_from
 
     @property
     def coverage_gaps(self) -> CoverageGaps:

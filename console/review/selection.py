@@ -10,6 +10,7 @@ from console.app.workers import run_in_background
 from console.code_view.view import CodeView
 from console.review.answer.panel import AnswerPanel
 from console.review.case_header import CaseHeader
+from console.review.changes.revision import changed_lines
 from console.review.queue.listing import QueueList
 from console.review.requests import RequestPanel
 from console.review.violations import ViolationDetail, ViolationList
@@ -91,6 +92,7 @@ class SelectedSubmission:
         case = await console_app(self._screen).connection.call(lambda client: client.case(summary.id))
         if case is None:
             return
+        await self._reader.revisions.load(case)
         known = self._reader.case
         if known and (known.submission, known.analysis) == (case.submission, case.analysis):
             self._decisions.summary = summary
@@ -104,15 +106,17 @@ class SelectedSubmission:
         if following is None or following.id in self._ahead:
             return
         case = await console_app(self._screen).connection.call(lambda client: client.case(following.id))
+        if case is not None:
+            await self._reader.revisions.load(case)
         self._ahead = {following.id: case} if case is not None else {}
 
     def _show(self, case: Case | None, summary: Summary | None) -> None:
         screen = self._screen
         self._decisions.summary = summary
-        recorder = self._reader.open(case)
+        recorder, revision = self._reader.open(case), self._reader.revisions.find(case)
         screen.set_class(case is None, "-empty")
         screen.query_one(CaseHeader).show(case, summary)
-        screen.query_one(AnswerPanel).show(case)
+        screen.query_one(AnswerPanel).show(case, revision)
         screen.query_one(RequestPanel).show(case)
         violations = case.analysis.violations if case else ()
         screen.query_one(ViolationList).show(violations, recorder.outcomes if recorder else {})
@@ -123,6 +127,7 @@ class SelectedSubmission:
             view = screen.query_one(CodeView)
             places = [each.span for each in case.analysis.unproven]
             view.show(text_to_review(draft), draft.language, violations, recorder.lines, places)
+            view.mark_changed(changed_lines(revision) if revision else ())
         self._reader.show_place()
         screen.set_class(case is not None and not violations, "-clean")
         self._decisions.reset()

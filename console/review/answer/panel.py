@@ -7,10 +7,11 @@ from textual.widgets import Static
 
 from console.review.answer import effects
 from console.review.answer.mismatch import mismatch
+from console.review.changes.revision import summary_parts
 from console.safety.text import Part, clip, content, pad, wrapped_parts
 from console.widgets.rows import NARROW
 from engine.common.level_reason import level_reason
-from engine.models import Case
+from engine.models import Case, Revision
 
 LABEL_CELLS = 13
 MOST_ROWS = 5
@@ -26,11 +27,12 @@ class AnswerPanel(Static):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._case: Case | None = None
+        self._revision: Revision | None = None
         self._height = 0
 
-    def show(self, case: Case | None) -> None:
-        """Show the answer for another submission."""
-        self._case = case
+    def show(self, case: Case | None, revision: Revision | None = None) -> None:
+        """Show the answer for another submission, and what it changes in the one that it revises."""
+        self._case, self._revision = case, revision
         self._fit()
 
     def on_resize(self) -> None:
@@ -40,6 +42,8 @@ class AnswerPanel(Static):
     def _fit(self) -> None:
         width, narrow = self.content_size.width, self.app.size.width < NARROW
         lines = answer_lines(self._case, width, narrow=narrow) if self._case and width else []
+        if self._revision is not None and lines:
+            lines[1:1] = _bounded(summary_parts(self._revision), width, 1)
         # Laying out the whole screen is slow: only where the height changes.
         self.update(Content("\n").join(content(*line) for line in lines), layout=len(lines) != self._height)
         self._height = len(lines)

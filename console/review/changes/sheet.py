@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
 
+from console.code_view.view import CodeView
 from console.review.changes.comment_text import parse_comment, place
 from console.review.decisions import Batch, PendingDecision
 from console.safety.text import Part, content, paragraphs
-from console.widgets.formatting import full_badge
 from engine.common.presentation import text_to_review
 from engine.common.review_coverage import line_count
 from engine.models import Case, DecisionOutcome, LineComment
 from engine.models.comments import MOST_COMMENTS, MOST_TEXT
 
-HELP = "12: text for line 12   12-14: text => what to write instead   or a general comment"
+HELP = "12: text   12-14: text => what to write instead   or a general comment"
+
+_LINE = re.compile(r"\s*(\d{1,7})\s*[-:]")
 
 
 @dataclass
@@ -37,33 +40,42 @@ class DraftComments:
 
 
 class ChangesScreen(ModalScreen[Batch | None]):
-    """Collects comments and returns them as a decision, or None. What was written stays in `draft`."""
+    """Collects comments below the code and returns them as a decision, or None.
+
+    What was written stays in `draft`. `code` is the view above, which a typed line number scrolls.
+    """
 
     AUTO_FOCUS = "#comment"
-    DEFAULT_CSS = """
-    ChangesScreen .sheet Static { height: auto; }
-    ChangesScreen .sheet { overflow-y: auto; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "nothing", "Add", id="changes.add", tooltip="Add the comment"),
         Binding("ctrl+s", "send", "Send", id="changes.send", priority=True,
                 tooltip="Send the comments to the agent"),
         Binding("ctrl+x", "drop", "Remove last", id="changes.drop", priority=True,
                 tooltip="Remove the last comment"),
+        Binding("up", "scroll_code('scroll', -1)", "Up", id="changes.up", show=False,
+                tooltip="Scroll the code one line up"),
+        Binding("down", "scroll_code('scroll', 1)", "Down", id="changes.down", show=False,
+                tooltip="Scroll the code one line down"),
+        Binding("pageup", "scroll_code('page', -1)", "Page up", id="changes.page-up", show=False,
+                tooltip="Scroll the code one page up"),
+        Binding("pagedown", "scroll_code('page', 1)", "Page down", id="changes.page-down",
+                tooltip="Scroll the code one page down"),
         Binding("escape", "cancel", "Back", id="changes.cancel", tooltip="Back; the comments are kept"),
     ]  # fmt: skip
 
-    def __init__(self, case: Case, draft: DraftComments, line: int | None) -> None:
+    def __init__(self, case: Case, draft: DraftComments, line: int | None, code: CodeView) -> None:
         super().__init__()
         self._case = case
+        self._code = code
         self._draft = draft
         self._line = line
 
     def compose(self) -> ComposeResult:
         """Lay out the comments so far, and an input for the next one."""
         with Vertical(classes="sheet") as sheet:
-            sheet.border_title = "Request changes"
-            yield Static(id="comments")
+            sheet.border_title = f"Request changes to {self._case.submission.id}"
+            with VerticalScroll(id="said", can_focus=False):
+                yield Static(id="comments")
             yield Input(self._prefix(), id="comment", placeholder=HELP, max_length=MOST_TEXT,
                         select_on_focus=False)  # fmt: skip
             yield Static(content((HELP, "faint")))
@@ -80,6 +92,15 @@ class ChangesScreen(ModalScreen[Batch | None]):
             self.action_send()
         elif self._add(message.value):
             message.input.value = ""
+
+    def on_input_changed(self, message: Input.Changed) -> None:
+        """Show the line that a comment is about."""
+        if found := _LINE.match(message.value):
+            self._code.go_to(int(found[1]))
+
+    def action_scroll_code(self, by: str, step: int) -> None:
+        """Scroll the code above by lines or pages."""
+        self._code.action_page(step) if by == "page" else self._code.action_scroll(step)
 
     def _add(self, typed: str) -> bool:
         try:
@@ -102,15 +123,12 @@ class ChangesScreen(ModalScreen[Batch | None]):
         self.query_one("#wrong", Static).update(content((words, "warning")))
 
     def _list(self) -> None:
-        submission, draft = self._case.submission, self._draft
-        lines: list[list[Part]] = [
-            [full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"),
-             "  requested by ", submission.requester.name]
-        ]  # fmt: skip
-        lines += [_comment_parts(each) for each in draft.on_lines]
+        draft = self._draft
+        lines: list[list[Part]] = [_comment_parts(each) for each in draft.on_lines]
         lines += [[("general  ", "muted"), draft.general]] if draft.general else []
         lines += [[("No comments yet.", "faint")]] if draft.empty else []
         self.query_one("#comments", Static).update(paragraphs(*lines))
+        self.query_one("#said").scroll_end(animate=False)
 
     def action_drop(self) -> None:
         """Remove the general comment, else the last one on lines."""

@@ -23,6 +23,7 @@ from console.explore.snippets import SavedSnippet
 from console.help.welcome import WelcomeScreen
 from console.history.compare_runs import CompareRunsScreen
 from console.review.approve import ApproveScreen
+from console.review.changes.revision_screen import RevisionScreen
 from console.review.changes.sheet import ChangesScreen, DraftComments
 from console.review.pre_approvals import PreApprovalScreen
 from console.review.queue.expired import ExpiredScreen
@@ -33,10 +34,14 @@ from console.safety import line_filter
 from engine.common.text import Untrusted
 from engine.common.unicode.repertoire import outside
 from engine.models import (
+    AnsweredComment,
+    FileChange,
+    FileDifference,
     Language,
     Level,
     LineComment,
     MatchMode,
+    Revision,
     Status,
 )
 from tests.console.support.fake_engine import FakeEngine, case, summary
@@ -92,7 +97,19 @@ async def changes(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Open the sheet of requested changes, with a comment on hostile lines."""
     case = await app.connection.client.case(app.queue[0].id)
     about = LineComment(first=1, last=1, text=Untrusted("AAA" + case.submission.draft.purpose.text[:900]))
-    await app.push_screen(ChangesScreen(case, DraftComments([about], case.submission.draft.purpose.text), 1))
+    draft, view = DraftComments([about], case.submission.draft.purpose.text), app.screen.query_one(CodeView)
+    await app.push_screen(ChangesScreen(case, draft, 1, view))
+
+
+async def revision(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Open what a revision changes, with hostile comments, replies, names and lines."""
+    case = await app.connection.client.case(app.queue[0].id)
+    words = case.submission.draft.purpose
+    diff = Untrusted(f"@@ -1,0 +1,1 @@\n+{words.text.replace(chr(10), ' ')}")
+    answered = AnsweredComment(number=0, text=words, reply=words)
+    files = (FileDifference(file=words, change=FileChange.CHANGED, diff=diff),)
+    shown = Revision(revises="s-0", files=files, comments=(answered,))
+    await app.push_screen(RevisionScreen(case, shown))
 
 
 async def expired(app: ConsoleApp, pilot: Pilot[Any]) -> None:
@@ -172,6 +189,7 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "jump": ("JumpScreen", keys("ctrl+g")),
     "own-run": ("RunSheet", own_run),
     "changes": ("ChangesScreen", changes),
+    "revision": ("RevisionScreen", revision),
     "expired": ("ExpiredScreen", expired),
     "effects": ("EffectsScreen", effects),
     "welcome": ("WelcomeScreen", welcome),

@@ -44,6 +44,7 @@ from engine.models import (
     QueueEntry,
     Result,
     ReviewRecord,
+    Revision,
     RuleMatch,
     SimilarSubmission,
     Span,
@@ -174,6 +175,8 @@ class FakeEngine:
         self.samples: dict[str, list[Meters]] = {}
         self.events_of: dict[str, tuple[Event, ...]] = {}
         self.effects_of: dict[str, RunEffects] = {}
+        self.revisions: dict[str, Revision] = {}
+        """What submissions change in those that they revise."""
         self.analysis = Analysis()
         self.figures = Trends(submissions=0, runs=0, kills_by_hour={}, memory_share=0, memory_alert=False,
                               decision_seconds={}, expired_share=0, hasty_share=0, busiest={})  # fmt: skip
@@ -385,6 +388,11 @@ class FakeReviews:
     async def expired(self) -> tuple[QueueEntry, ...]:
         self._engine.answer()
         return tuple(entry(each) for each in self._engine.cases.values() if each.status is Status.EXPIRED)
+
+    async def revision(self, id: str) -> Revision:
+        if id not in self._engine.revisions:
+            raise Problem(404, f"{id} revises no other submission")
+        return self._engine.revisions[id]
 
     async def extend(self, id: str) -> Case:
         known = self._engine.cases[id]
