@@ -7,7 +7,8 @@ from textual.binding import Binding, BindingType
 HELP_WORDS = (
     "Write Python, JavaScript or shell; the analysis runs as you type and marks violations. ctrl+r runs "
     "the code and prints below. What is grave, or asks for a permission, is shown once more: ctrl+y runs "
-    "it. In a team, a reviewer decides. ctrl+o opens a file and follows it: save it in your own editor, "
+    "it. In a team, a reviewer decides. ctrl+f finds and replaces, alt+g goes to a line. ctrl+o opens a "
+    "file and follows it: save it in your own editor, "
     "and it is analysed again, and run again after ctrl+s. ctrl+b opens a session: what one run defines, "
     "the next one can use. Esc leaves the editor, so that the number keys work. With `vim: true` in "
     "console.yaml the editor has vim's modes: i a I A o O insert, Esc ends that; "
@@ -38,8 +39,22 @@ BINDINGS: list[BindingType] = [
             tooltip="Go to the line that failed, and on to its callers"),
     Binding("ctrl+underscore,ctrl+slash", "comment", "Comment", id="explore.comment", priority=True,
             key_display="ctrl+/", show=False, tooltip="Make the selected lines comments, or code again"),
-    Binding("ctrl+f", "artifacts", "Artifacts", id="explore.artifacts", priority=True,
+    Binding("ctrl+f", "find", "Find", id="explore.find", priority=True,
+            tooltip="Find and replace in the code"),
+    Binding("alt+g", "line", "Line", id="explore.line", priority=True, show=False,
+            tooltip="Go to a line by its number"),
+    Binding("ctrl+right_square_bracket", "bracket", "Bracket", id="explore.bracket", priority=True,
+            key_display="ctrl+]", show=False, tooltip="Go to the bracket that belongs to this one"),
+    Binding("f9", "artifacts", "Artifacts", id="explore.artifacts", priority=True, key_display="F9",
             tooltip="Show the run's artifacts: pictures, tables, files"),
+    Binding("f2", "tab_new", "New tab", id="explore.tab-new", priority=True, key_display="F2", show=False,
+            tooltip="Write something else in a tab of its own"),
+    Binding("f3,ctrl+pagedown", "tab(1)", "Next tab", id="explore.tab-next", priority=True, show=False,
+            key_display="F3", tooltip="Show the next tab"),
+    Binding("ctrl+pageup", "tab(-1)", "Previous tab", id="explore.tab-previous", priority=True, show=False,
+            tooltip="Show the previous tab"),
+    Binding("f4", "tab_close", "Close tab", id="explore.tab-close", priority=True, key_display="F4",
+            show=False, tooltip="Close the tab; its text stays among the snippets"),
     Binding("ctrl+t", "snippets", "Snippets", id="explore.snippets", priority=True,
             tooltip="Open code that was in the editor before"),
 ]  # fmt: skip

@@ -29,6 +29,17 @@ class DraftStore:
         self._lock: int | None = None
 
     def open(self) -> SavedSnippet | None:
+        """Take over the newest draft that no console has open, or begin one; None where it is begun.
+
+        Raises:
+            OSError: the folder cannot be used.
+        """
+        left = self.take_over()
+        if left is None:
+            self.begin()
+        return left
+
+    def take_over(self) -> SavedSnippet | None:
         """Take over the newest draft that no console has open; None where there is none.
 
         Raises:
@@ -38,8 +49,16 @@ class DraftStore:
         for path in found:
             if (draft := _read(path)) is not None and self._take(path.stem):
                 return draft
-        self._take(secrets.token_hex(8))
         return None
+
+    def begin(self) -> None:
+        """Begin a draft.
+
+        Raises:
+            OSError: the folder cannot be used.
+        """
+        private_folder(folder())
+        self._take(secrets.token_hex(8))
 
     def save(self, draft: SavedSnippet) -> None:
         """Save what is in the editor; an empty text is forgotten. Does nothing before `open`.
@@ -54,6 +73,16 @@ class DraftStore:
             write_private(path, draft.model_dump_json(ensure_ascii=True).encode())
         else:
             path.unlink(missing_ok=True)
+
+    def discard(self) -> None:
+        """Forget the draft, and close it.
+
+        Raises:
+            OSError: it cannot be removed.
+        """
+        if self._lock is not None:
+            (folder() / f"{self._name}.json").unlink(missing_ok=True)
+        self.close()
 
     def close(self) -> None:
         """Leave the draft to the next console."""

@@ -11,8 +11,9 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Location, Selection
 
 from console.code_view.lines import Mark, marks_of, split_lines
-from console.explore.completion import completion
-from console.explore.indentation import next_indentation, toggle_comments
+from console.explore.editing.brackets import partner
+from console.explore.editing.completion import completion
+from console.explore.editing.indentation import next_indentation, toggle_comments
 from console.explore.vim import Vim, VimCommand
 from console.theming.highlight import Token, highlight
 from console.theming.styles import style_of
@@ -32,6 +33,12 @@ class Editor(TextArea):
 
         editor: Editor
 
+    @dataclass
+    class PastedWhole(Message):
+        """`text` was pasted where there was none."""
+
+        text: str
+
     def __init__(self, *, id: str | None = None) -> None:
         self.code_language = Language.PYTHON
         self._vim: Vim | None = None
@@ -41,6 +48,7 @@ class Editor(TextArea):
         self._tokens: list[list[Token]] = []
         self._tokens_of: tuple[str, Language] | None = None
         self._marks: dict[int, list[Mark]] = {}
+        self._found: dict[int, list[tuple[int, int]]] = {}
         self.error_line: int | None = None
         """The line at which the last run failed, counted from 0."""
 
@@ -53,6 +61,12 @@ class Editor(TextArea):
         """Underline violations."""
         self._marks = marks_of(violations, split_lines(self.text))
         self._repaint()
+
+    def show_found(self, columns: dict[int, list[tuple[int, int]]]) -> None:
+        """Mark what a search found: columns, by line."""
+        if self._found or columns:
+            self._found = columns
+            self._repaint()
 
     def colour(self) -> None:
         """Compute the colours again."""
@@ -75,6 +89,11 @@ class Editor(TextArea):
         if enabled != (self._vim is not None):
             self._vim = Vim() if enabled else None
             self._changed_mode()
+
+    @property
+    def locked(self) -> bool:
+        """Whether the text can only be read."""
+        return self._locked
 
     def set_locked(self, locked: bool) -> None:
         """Make the text read-only, or editable again."""
@@ -140,8 +159,30 @@ class Editor(TextArea):
         first, last = (place[0] for place in sorted(self.selection))
         lines = [self.document.get_line(line) for line in range(first, last + 1)]
         text = "\n".join(toggle_comments(lines, self.code_language))
+        self.replace_in_one_step(text, (first, 0), (last, len(lines[-1])))
+
+    def replace_in_one_step(self, text: str, start: Location, end: Location) -> None:
+        """Replace a part of the text; one undo takes back this and nothing else."""
         self.history.checkpoint()
-        self.replace(text, (first, 0), (last, len(lines[-1])))
+        self.replace(text, start, end, maintain_selection_offset=False)
+        self.history.checkpoint()
+
+    def find_matching_bracket(self, bracket: str, search_from: Location) -> Location | None:
+        """Return the place of the bracket that belongs to the one at `search_from`."""
+        return partner(self.document.lines, search_from)
+
+    def go_to_bracket(self) -> None:
+        """Move to the bracket that belongs to the one at the cursor, or before it."""
+        line, column = self.cursor_location
+        for place in ((line, column), (line, column - 1)):
+            if place[1] >= 0 and (other := partner(self.document.lines, place)) is not None:
+                self.move_cursor(other, center=True)
+                return
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Tell who may guess the language of a text that is pasted whole."""
+        if not self.read_only and not self.text.strip():
+            self.post_message(self.PastedWhole(event.text))
 
     def _do(self, command: VimCommand) -> None:
         if command.edit is not None:
@@ -182,6 +223,8 @@ class Editor(TextArea):
                 line.stylize(style_of(self, name), start, end)
         for found in self._marks.get(line_index, ()):
             line.stylize(style_of(self, f"underline on mark-{found.level.value}"), found.start, found.end)
+        for start, end in self._found.get(line_index, ()):
+            line.stylize(style_of(self, "reverse"), start, end)
         if line_index == self.error_line:
             line.stylize(style_of(self, "on mark-critical"))
         return line

@@ -11,6 +11,7 @@ from textual.screen import Screen
 
 from console.app.workers import run_in_background
 from console.explore import file_watch
+from console.explore.editing.language import detected
 from console.explore.editor import Editor
 
 
@@ -30,7 +31,8 @@ class FollowedFile:
     def follow(self, path: Path, text: str) -> None:
         """Show a file with its text, and follow it."""
         editor = self._screen.query_one(Editor)
-        editor.code_language = file_watch.LANGUAGES.get(path.suffix, editor.code_language)
+        known = file_watch.LANGUAGES.get(path.suffix) or detected(text)
+        editor.code_language = known or editor.code_language
         self.path = path
         editor.set_locked(True)
         editor.text = text

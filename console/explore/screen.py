@@ -17,9 +17,13 @@ from console.app.base_screen import BaseScreen
 from console.app.state import console_app
 from console.explore import file_watch, own_decision, request_fields, run_follow, snippets
 from console.explore.bindings import BINDINGS, HELP_WORDS
-from console.explore.draft_keeper import DraftKeeper
+from console.explore.draft_keeper import DraftKeeper, Left
+from console.explore.editing.language import detected
+from console.explore.editing.tab_bar import TabBar
+from console.explore.editing.tabs import MOST_TABS, Tabs
 from console.explore.editor import Editor
 from console.explore.error_marks import ErrorMarks
+from console.explore.find.bar import FindBar
 from console.explore.followed_file import FollowedFile
 from console.explore.live_analysis import LiveAnalysis
 from console.explore.request_fields import RequestOptions
@@ -47,8 +51,9 @@ class ExploreScreen(BaseScreen):
         self._analysis = LiveAnalysis(self)
         self._errors = ErrorMarks(self)
         self._text = TypedText(self)
-        self._drafts = DraftKeeper(self, self._text, self._update_title)
         self._file = FollowedFile(self, self._update_title, self._submit_saved)
+        self._drafts = DraftKeeper(self, self._text, self._adopt)
+        self._tabs = Tabs(self._text, self._drafts, self._file, self._update_title)
         self._options = RequestOptions()
         self._case: Case | None = None
         self._session: Session | None = None
@@ -57,7 +62,9 @@ class ExploreScreen(BaseScreen):
 
     def contents(self) -> Iterable[Widget]:
         """Lay out editor, violations and output."""
-        yield Editor(id="editor")
+        with Container(id="work"):
+            yield TabBar()
+            yield Editor(id="editor")
         with Container(id="side"):
             yield ViolationList(id="violations")
             yield ViolationDetail(id="detail")
@@ -66,13 +73,15 @@ class ExploreScreen(BaseScreen):
             yield OutputLog(id="output")
 
     def below(self) -> Iterable[Widget]:
-        """Lay out the line for a violation, and the one for the purpose."""
+        """Lay out the lines for a violation, for the purpose, and for finding."""
         yield Static(id="violation-line")
         yield Input(id="purpose", placeholder="Purpose, for the reviewer", select_on_focus=False)
+        yield FindBar()
 
     def on_mount(self) -> None:
         """Start in the editor."""
         super().on_mount()
+        self._text.attach()
         self.query_one("#below").border_title = "Output"
         self.query_one(OutputLog).hint = "Write code, then press ctrl+r."
         self._update_title()
@@ -97,7 +106,11 @@ class ExploreScreen(BaseScreen):
         following = "following; save it in your editor" if path else "ctrl+r runs it"
         how = "runs on save" if self._file.run_on_save else following
         editor.border_subtitle = content(session + requests + how)
+        self._show_tabs()
         self.refresh_bindings()
+
+    def _show_tabs(self) -> None:
+        self.query_one(TabBar).show(self._tabs.names, self._tabs.active)
 
     # --- while typing -----------------------------------------------------------------------------
 
@@ -111,8 +124,16 @@ class ExploreScreen(BaseScreen):
         self.query_one(Editor).colour()
         self._analysis.start()
         self._errors.clear()
+        self.query_one(FindBar).text_changed()
+        self._show_tabs()
         if self._file.path is None:
             self._drafts.changed()
+
+    @on(Editor.PastedWhole)
+    def _pasted(self, message: Editor.PastedWhole) -> None:
+        if self._session is None and (language := detected(message.text)):
+            self.query_one(Editor).code_language = language
+            self._update_title()
 
     @on(ViolationList.Moved)
     def _violation_selected(self, message: ViolationList.Moved) -> None:
@@ -176,6 +197,20 @@ class ExploreScreen(BaseScreen):
         if self._case is not None and self._case.status in run_follow.OPEN and self.is_current:
             self._show_status(self._case)
 
+    # --- finding ----------------------------------------------------------------------------------
+
+    def action_find(self) -> None:
+        """Find and replace."""
+        self.query_one(FindBar).open()
+
+    def action_line(self) -> None:
+        """Go to a line by its number."""
+        self.query_one(FindBar).open(line=True)
+
+    def action_bracket(self) -> None:
+        """Go to the bracket that belongs to the one at the cursor."""
+        self.query_one(Editor).go_to_bracket()
+
     def action_comment(self) -> None:
         """Make the selected lines comments, or code again."""
         self.query_one(Editor).toggle_comments()
@@ -213,6 +248,28 @@ class ExploreScreen(BaseScreen):
         else:
             await request_session(self, lambda client: client.sessions.close(session.id))
         self._update_title()
+
+    # --- tabs -------------------------------------------------------------------------------------
+
+    def _adopt(self, left: list[Left]) -> None:
+        self._tabs.adopt(left)
+
+    async def action_tab_new(self) -> None:
+        """Show an empty tab."""
+        if not await self._tabs.new():
+            self.notify(f"{MOST_TABS} tabs are open. F4 closes one.", severity="warning")
+
+    async def action_tab(self, step: int) -> None:
+        """Show the next tab, or the one before."""
+        await self._tabs.go(step)
+
+    async def action_tab_close(self) -> None:
+        """Close the tab; its text stays among the snippets."""
+        await self._tabs.close()
+
+    @on(TabBar.Chosen)
+    async def _tab_chosen(self, message: TabBar.Chosen) -> None:
+        await self._tabs.show(message.index)
 
     # --- files and snippets -----------------------------------------------------------------------
 

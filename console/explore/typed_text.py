@@ -28,6 +28,16 @@ class TypedText:
         self._widgets = self._screen.query_one(Editor), self._screen.query_one("#purpose", Input)
 
     @property
+    def editor(self) -> Editor:
+        """The editor."""
+        return self._widgets[0]
+
+    def clear(self) -> None:
+        """Begin an empty text in the same language."""
+        editor, purpose = self._widgets
+        editor.text, purpose.value = "", ""
+
+    @property
     def current(self) -> SavedSnippet:
         """What the editor holds now."""
         editor, purpose = self._widgets

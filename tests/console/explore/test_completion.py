@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.explore.completion import completion
+from console.explore.editing.completion import completion
 from console.explore.editor import Editor
 from engine.models import Language
 from tests.console.support.fake_engine import FakeEngine

@@ -278,7 +278,7 @@ async def test_a_sandbox_keeps_its_state_between_runs(
             app.screen.query_one(Editor).text = "open('left.txt', 'w').write('it was left')"
             await press(pilot, "ctrl+r")
             await until(pilot, lambda: "artifacts: " in frame(app), 60)
-            await press(pilot, "ctrl+f")
+            await press(pilot, "f9")
             await until(pilot, lambda: isinstance(app.screen, ArtifactsScreen), 60)
             await press(pilot, "escape", "ctrl+b")
             await until(pilot, lambda: "session ses-" not in frame(app), 60)

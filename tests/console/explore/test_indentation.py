@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.widgets.text_area import Selection
 
+from console.explore.editing.indentation import next_indentation, toggle_comments
 from console.explore.editor import Editor
-from console.explore.indentation import next_indentation, toggle_comments
 from engine.models import Language
 from tests.console.support.fake_engine import FakeEngine
 from tests.console.support.harness import open_console, press, until

@@ -1,0 +1,1 @@
+"""What the editor of Explore does beside typing: language, brackets, tabs."""
