@@ -21,6 +21,11 @@ def main() -> int:
 
         if brake(arguments):
             return 0
+    if arguments[:2] == ["hook", "run"] and COMPLETING not in os.environ:
+        from engine.hooks.quick import quick_hook  # noqa: PLC0415
+
+        if (code := quick_hook(arguments[2:])) is not None:
+            return code
     if (arguments or COMPLETING in os.environ) and arguments != ["--served"]:
         from engine import cli  # noqa: PLC0415  the console loads without the commands
 

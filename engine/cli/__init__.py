@@ -43,6 +43,7 @@ COMMANDS = {
     "session": "engine.cli.commands.sessions:app",
     "key": "engine.cli.commands.keys:app",
     "token": "engine.cli.commands.tokens:app",
+    "hook": "engine.cli.commands.hooks:app",
     "demo": "engine.cli.commands.demo:demo",
     "mcp": "engine.cli.commands.mcp:mcp",
     "serve": "engine.cli.commands.serve:serve",

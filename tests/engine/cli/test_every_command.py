@@ -14,6 +14,7 @@ from engine import cli
 from engine.common.text import many
 
 WITHOUT_JSON = {
+    *("hook run", "hook result"),
     *("demo", "mcp", "serve", "bench", "dev seed-history"),
     *("audit replay", "audit export", "audit case", "audit verify-case"),
     *("rules explain", "rules docs"),
