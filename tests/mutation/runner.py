@@ -110,12 +110,12 @@ _OPTIONS = (
 
 
 def _search_without_shrinking() -> None:
-    """A killed mutant need not be explained: the first example that fails is enough."""
+    """A killed mutant need not be explained: the first example that fails is enough. Slowness kills none."""
     from hypothesis import HealthCheck, Phase, settings  # noqa: PLC0415
 
     phases = (Phase.explicit, Phase.generate)
     settings.register_profile(
-        "mutants", phases=phases, database=None, suppress_health_check=list(HealthCheck)
+        "mutants", phases=phases, database=None, deadline=None, suppress_health_check=list(HealthCheck)
     )
     settings.load_profile("mutants")
 
