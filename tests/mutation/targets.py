@@ -4,6 +4,7 @@ from __future__ import annotations
 
 _POLICY = "tests/engine/policy"
 _HISTORY = "tests/engine/history"
+_VERDICT = "tests/engine/analysis/verdict"
 
 TARGETS: dict[str, tuple[str, ...]] = {
     # what is risky, what may be granted, and who may decide
@@ -24,10 +25,15 @@ TARGETS: dict[str, tuple[str, ...]] = {
     ),
     "engine/policy/output/masking/assignments.py": (f"{_POLICY}/test_masking.py",),
     "engine/policy/output/masking/shapes.py": (f"{_POLICY}/test_masking.py",),
+    "engine/policy/deadline.py": (f"{_POLICY}/test_deadline.py",),
+    "engine/policy/consequences.py": (f"{_POLICY}/test_consequences.py",),
+    "engine/policy/effects/comparison.py": (f"{_POLICY}/test_effects_comparison.py",),
+    "engine/policy/effects/severity.py": (f"{_POLICY}/test_effects_comparison.py",),
     "engine/policy/comparison/fingerprint.py": (f"{_POLICY}/test_fingerprint.py",),
     "engine/common/hosts.py": ("tests/engine/test_hosts.py",),
     "engine/common/review_coverage.py": (f"{_POLICY}/test_review.py",),
     "engine/core/review/grant_validation.py": ("tests/engine/core/test_grant_validation.py",),
+    "engine/core/review/decisions.py": ("tests/engine/core/test_review.py",),
     "engine/core/runs/start_gate.py": ("tests/engine/core/test_start_gate.py",),
     # who somebody is
     "engine/principals/roles.py": ("tests/engine/principals",),
@@ -48,6 +54,13 @@ TARGETS: dict[str, tuple[str, ...]] = {
         f"{_HISTORY}/test_history_verifier.py",
         f"{_HISTORY}/test_history_tampering.py",
     ),
+    # what is proven harmless
+    "engine/analysis/verdict/python/attributes.py": (f"{_VERDICT}/test_python_proof.py",),
+    "engine/analysis/verdict/python/calls.py": (f"{_VERDICT}/test_python_proof.py",),
+    "engine/analysis/verdict/python/definitions.py": (f"{_VERDICT}/test_python_proof.py",),
+    "engine/analysis/verdict/python/expressions.py": (f"{_VERDICT}/test_python_proof.py",),
+    "engine/analysis/verdict/python/proof.py": (f"{_VERDICT}/test_python_proof.py",),
+    "engine/analysis/verdict/python/scopes.py": (f"{_VERDICT}/test_python_proof.py",),
     # what the analysis may not pass over
     "engine/analysis/text/readings.py": ("tests/engine/analysis/text/test_readings.py",),
     "engine/analysis/shell/comments.py": (
