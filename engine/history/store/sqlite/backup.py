@@ -20,7 +20,7 @@ from engine.models import Verification
 
 PAGES = 1000
 """Pages that are copied before the engine may write again."""
-_NOTES = "SELECT data ->> '$.note' FROM events WHERE type = 'history.checkpoint' ORDER BY seq"
+_NOTES = "SELECT data ->> 'note' FROM events WHERE type = 'history.checkpoint' ORDER BY seq"
 
 
 def back_up(path: Path, folder: Path) -> Verification:

@@ -55,15 +55,14 @@ def put(connection: sqlite3.Connection, content: bytes, digest: str, at: str) ->
     body = pack(content)
     if row:
         connection.execute("DELETE FROM blobs WHERE n = ?", (row[0],))
-    cursor = connection.execute(
+    (number,) = connection.execute(
         "INSERT INTO blobs (n, digest, body, stored, at) "
-        "VALUES ((SELECT ifnull(max(n), 0) + 1 FROM blobs), ?, ?, ?, ?)",
+        "VALUES ((SELECT coalesce(max(n), 0) + 1 FROM blobs), ?, ?, ?, ?) RETURNING n",
         (key, body, len(body), at),
-    )
-    number = int(cursor.lastrowid or 0)
+    ).fetchone()
     if row:
         connection.execute("UPDATE case_blobs SET blob = ? WHERE blob = ?", (number, row[0]))
-    return number
+    return int(number)
 
 
 def get(connection: sqlite3.Connection, digest: str) -> bytes | None:
@@ -90,5 +89,6 @@ def get(connection: sqlite3.Connection, digest: str) -> bytes | None:
 def use(connection: sqlite3.Connection, case: int, blobs: Iterable[int]) -> None:
     """Note that the case with this number refers to these blobs."""
     connection.executemany(
-        "INSERT OR IGNORE INTO case_blobs (blob, case_n) VALUES (?, ?)", [(blob, case) for blob in blobs]
+        "INSERT INTO case_blobs (blob, case_n) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        [(blob, case) for blob in blobs],
     )

@@ -64,7 +64,7 @@ def _registrations(connection: sqlite3.Connection, records: list[Record]) -> lis
     """Return the records that register the keys of those who decided in these records, before they did."""
     decided = {record.actor: record.seq for record in records if record.type.startswith("decision.")}
     rows = connection.execute(
-        f"SELECT {chain.COLUMNS}, data ->> '$.name' FROM events "
+        f"SELECT {chain.COLUMNS}, data ->> 'name' FROM events "
         "WHERE subject = 'reviewers' AND type = 'reviewer.registered' ORDER BY seq"
     )
     return [Record(*row) for *row, name in rows if row[0] < decided.get(name, 0)]
@@ -77,7 +77,7 @@ def _lines(records: list[Record]) -> bytes:
 def _tree_head(connection: sqlite3.Connection, seq: int, key: Ed25519PrivateKey) -> tuple[str, int]:
     """Return the first checkpoint that covers the record `seq`, or one over all records, made for this."""
     row = connection.execute(
-        "SELECT data ->> '$.note', seq - 1 FROM events "
+        "SELECT data ->> 'note', seq - 1 FROM events "
         "WHERE type = 'history.checkpoint' AND seq > ? ORDER BY seq LIMIT 1",
         (seq,),
     ).fetchone()

@@ -101,7 +101,7 @@ def count_all(connection: sqlite3.Connection) -> None:
     for table, key, value in COUNTS:
         connection.execute(
             f"INSERT INTO {table} ({key}, risk, status, kill_reason, language, count) "
-            f"SELECT {value}, risk, status, ifnull(kill_reason, ''), language, count(*) FROM cases "
+            f"SELECT {value}, risk, status, coalesce(kill_reason, ''), language, count(*) FROM cases "
             "GROUP BY 1, 2, 3, 4, 5"
         )
 
@@ -111,14 +111,16 @@ def _count(connection: sqlite3.Connection, id: object, by: int) -> None:
     for table, key, value in COUNTS:
         connection.execute(
             f"INSERT INTO {table} ({key}, risk, status, kill_reason, language, count) "
-            f"SELECT {value}, risk, status, ifnull(kill_reason, ''), language, :by FROM cases WHERE id = :id "
-            "ON CONFLICT DO UPDATE SET count = count + :by",
+            f"SELECT {value}, risk, status, coalesce(kill_reason, ''), language, :by FROM cases "
+            "WHERE id = :id "
+            f"ON CONFLICT ({key}, risk, status, kill_reason, language) "
+            f"DO UPDATE SET count = {table}.count + excluded.count",
             {"id": id, "by": by},
         )
         if by < 0:
             connection.execute(
                 f"DELETE FROM {table} WHERE count = 0 AND ({key}, risk, status, kill_reason, language) = ("
-                f"SELECT {value}, risk, status, ifnull(kill_reason, ''), language FROM cases WHERE id = ?)",
+                f"SELECT {value}, risk, status, coalesce(kill_reason, ''), language FROM cases WHERE id = ?)",
                 (id,),
             )
 

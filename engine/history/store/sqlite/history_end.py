@@ -42,7 +42,7 @@ def open_end(ledger: Ledger) -> None:
 def contradictions(connection: sqlite3.Connection) -> tuple[str, ...]:
     """Return what contradicted the history whenever it was opened."""
     rows = connection.execute(
-        "SELECT data ->> '$.problem' FROM events WHERE subject = ? AND type = ? ORDER BY seq",
+        "SELECT data ->> 'problem' FROM events WHERE subject = ? AND type = ? ORDER BY seq",
         (SUBJECT, CONTRADICTED),
     )
     return tuple(str(problem) for (problem,) in rows)

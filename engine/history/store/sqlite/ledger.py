@@ -288,7 +288,7 @@ class Ledger:
         notes = checkpoint_file.notes(self.checkpoints)
         last = max((note.size for note in notes if note), default=0)
         missing = self.connection.execute(
-            "SELECT data ->> '$.note' FROM events WHERE type = 'history.checkpoint' AND seq > ? ORDER BY seq",
+            "SELECT data ->> 'note' FROM events WHERE type = 'history.checkpoint' AND seq > ? ORDER BY seq",
             (last + 1,),
         ).fetchall()
         if missing and (notes or len(missing) == 1):

@@ -84,7 +84,7 @@ def output_blocks(connection: sqlite3.Connection, run: str) -> Iterator[OutputBl
 def latest_checkpoint(connection: sqlite3.Connection) -> str | None:
     """Return the signed note of the last checkpoint, or None."""
     row = connection.execute(
-        "SELECT data ->> '$.note' FROM events WHERE type = 'history.checkpoint' ORDER BY seq DESC LIMIT 1"
+        "SELECT data ->> 'note' FROM events WHERE type = 'history.checkpoint' ORDER BY seq DESC LIMIT 1"
     ).fetchone()
     return str(row[0]) if row else None
 

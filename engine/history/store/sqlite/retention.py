@@ -64,7 +64,7 @@ def _before_newest(connection: sqlite3.Connection, seconds: float) -> str:
 
 def _stored(connection: sqlite3.Connection) -> int:
     (total,) = connection.execute(
-        "SELECT ifnull(sum(stored), 0) FROM blobs WHERE body IS NOT NULL"
+        "SELECT coalesce(sum(stored), 0) FROM blobs WHERE body IS NOT NULL"
     ).fetchone()
     return int(total)
 

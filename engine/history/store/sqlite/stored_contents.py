@@ -8,7 +8,7 @@ import sqlite3
 def erased_by(connection: sqlite3.Connection, digest: str) -> str:
     """Return the rule of retention by which a content was erased last, or nothing where none is recorded."""
     row = connection.execute(
-        "SELECT data ->> '$.rule' FROM events WHERE type = 'history.erased' AND instr(data, ?) "
+        "SELECT data ->> 'rule' FROM events WHERE type = 'history.erased' AND instr(data, ?) > 0 "
         "ORDER BY seq DESC LIMIT 1",
         (f'"{digest}"',),
     ).fetchone()

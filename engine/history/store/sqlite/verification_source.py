@@ -17,39 +17,39 @@ from engine.history.verify.source import HistoryEnd, KeyChange, Row, StoredCase
 
 _RECORDS = f"SELECT {chain.COLUMNS} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
 _END = """
-SELECT seq, at, note FROM (SELECT 1 AS one) LEFT JOIN signed_head USING (one)
-LEFT JOIN (SELECT seq, at FROM events ORDER BY seq DESC LIMIT 1)
+SELECT seq, at, note FROM (SELECT 1 AS one) AS single LEFT JOIN signed_head USING (one)
+LEFT JOIN (SELECT seq, at FROM events ORDER BY seq DESC LIMIT 1) AS latest ON one = 1
 """
 _NOTICES = "SELECT seq, type, data FROM events WHERE subject = 'history' ORDER BY seq"
 _USES = """
-WITH wanted AS (SELECT value AS id FROM json_each(:ids))
+WITH wanted (id) AS (VALUES {})
 SELECT id, 1, lower(hex(blobs.digest)) FROM wanted JOIN cases USING (id)
 JOIN case_blobs ON case_n = cases.n LEFT JOIN blobs ON blobs.n = blob
 UNION ALL
-SELECT id, 0, data ->> '$.digest' FROM wanted JOIN events ON subject = id
-WHERE type IN ('run.output', 'run.artifact') AND json_valid(data) AND data ->> '$.digest' IS NOT NULL
+SELECT id, 0, data ->> 'digest' FROM wanted JOIN events ON subject = id
+WHERE type IN ('run.output', 'run.artifact') AND json_valid(data) AND data ->> 'digest' IS NOT NULL
 AND NOT EXISTS (
     SELECT 1 FROM blobs JOIN case_blobs ON blob = blobs.n AND case_n = 0
-    WHERE lower(hex(blobs.digest)) = data ->> '$.digest'
+    WHERE lower(hex(blobs.digest)) = data ->> 'digest'
 )
 """
 _BLOCKS = "SELECT place, hash FROM subtrees WHERE level = ? AND place BETWEEN ? AND ?"
 _KEYS = """
-SELECT seq, type, data ->> '$.name', data ->> '$.key' FROM events
+SELECT seq, type, data ->> 'name', data ->> 'key' FROM events
 WHERE subject = 'reviewers' AND json_valid(data) ORDER BY seq
 """
 _CASES = """
 SELECT seq, format, body, {} FROM cases LEFT JOIN case_states USING (n)
-WHERE id IN (SELECT value FROM json_each(?))
+WHERE id IN ({})
 """
 _UNRECORDED_CASES = """
 SELECT id, seq FROM cases WHERE seq >= :first AND NOT EXISTS (
-    SELECT 1 FROM events WHERE events.seq = cases.seq AND subject = id AND instr(data, :mark)
+    SELECT 1 FROM events WHERE events.seq = cases.seq AND subject = id AND instr(data, :mark) > 0
 ) ORDER BY n
 """
 _LAST_STATE = """
-SELECT seq, data ->> '$.case_sha256' AS state FROM events
-WHERE subject = ? AND state IS NOT NULL ORDER BY seq DESC LIMIT 1
+SELECT seq FROM events
+WHERE subject = ? AND data ->> 'case_sha256' IS NOT NULL ORDER BY seq DESC LIMIT 1
 """
 
 
@@ -85,7 +85,9 @@ class SqliteSource:
 
     def uses(self, ids: Sequence[str]) -> list[tuple[str, bool, str]]:
         """Return the contents of these cases, of one moment: id, whether by the list of uses, digest."""
-        found = self._connection.execute(_USES, {"ids": json.dumps(ids)})
+        if not ids:
+            return []
+        found = self._connection.execute(_USES.format(", ".join(["(?)"] * len(ids))), ids)
         return [(id, bool(listed), str(digest)) for id, listed, digest in found]
 
     def blocks(self, first: int, last: int) -> dict[int, bytes]:
@@ -115,7 +117,10 @@ class SqliteSource:
     def cases(self, ids: Sequence[str]) -> list[StoredCase]:
         """Return the stored cases of these ids."""
         names = row_formats.current().columns
-        found = rows_of(self._connection, _CASES.format(", ".join(names)), (json.dumps(ids),)) if ids else []
+        if not ids:
+            return []
+        query = _CASES.format(", ".join(names), ", ".join("?" * len(ids)))
+        found = rows_of(self._connection, query, ids)
         return [
             StoredCase(seq, number, dict(zip(names, columns, strict=True)), body)
             for seq, number, body, *columns in found
