@@ -33,6 +33,7 @@ from engine.analysis.verdict.javascript.names import (
     METHODS,
     NEW_ARRAYS,
     NUMERIC,
+    SPECIES,
     TEXTUAL,
     WITH_THIS,
 )
@@ -139,15 +140,18 @@ def _method_of_program(walk: Walk, callee: SyntaxPart, name: str, owner: int, gi
     found = _unknown(walk, callee, kind, given)
     if name not in METHODS:
         return found | owner if kind & SHARED else found
+    walk.flow.spill()
     if any_shared(given) or (name in WITH_THIS and any(one.kind & ~DATA for one in given[1:2])):
         walk.flow.refuse(callee, "this may be a method of the language, and change an object of it")
-    return found | owner | walk.flow.elements()
+    return found | owner | walk.flow.elements() | _made(walk, callee, name)
 
 
 def _method(walk: Walk, callee: SyntaxPart, name: str, owner: int, given: list[Argument]) -> int:
     """Call a method of the language."""
     if owner & SHARED:
         walk.flow.spill()
+        if name == "fromEntries":
+            walk.flow.store_unnamed(walk.flow.elements(), callee)
         if any_shared(given):
             walk.flow.refuse(callee, "this may change an object of the language")
     if name in {"match", "matchAll"} and any(one.part.type != "regex" for one in given):
@@ -159,7 +163,16 @@ def _method(walk: Walk, callee: SyntaxPart, name: str, owner: int, given: list[A
             walk.flow.refuse(one.part, "`this` of the callback may belong to the language")
         elif name in _KEEPS or one.function is not None:
             pass_to_anybody(walk, [one])
-    return _result(walk, name, owner, given)
+    return _result(walk, name, owner, given) | _made(walk, callee, name)
+
+
+def _made(walk: Walk, place: SyntaxPart, name: str) -> int:
+    """Return what a method may make by a `constructor` that the program has put there."""
+    if name not in SPECIES or not walk.flow.extends_listed:
+        return 0
+    if walk.flow.wild_prototypes:
+        walk.flow.refuse(place, "this may construct any object, and change it")
+    return walk.flow.elements()
 
 
 def _call_back(walk: Walk, name: str, owner: int, given: list[Argument], one: Argument) -> None:
@@ -167,6 +180,9 @@ def _call_back(walk: Walk, name: str, owner: int, given: list[Argument], one: Ar
         walk.flow.refuse(one.part, "this may be any function of the language, and is called back")
     if name in {"replace", "replaceAll"}:
         walk.flow.mark("unknown_names")
+    if one.kind & (INHERITED | NATIVE):
+        _unknown(walk, one.part, one.kind, [])
+        walk.flow.store(one.kind, one.part)
     if one.function is not None:
         call_back(walk, one, _passed(walk, name, owner, given), leaks=name not in IGNORED)
 

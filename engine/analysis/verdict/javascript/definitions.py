@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.analysis.verdict.javascript import properties
-from engine.analysis.verdict.javascript.kinds import ARRAY, FUNCTION, PLAIN
+from engine.analysis.verdict.javascript.kinds import ARRAY, FUNCTION, PLAIN, SHARED
 from engine.analysis.verdict.javascript.names import CONSTRUCTED
 from engine.analysis.verdict.javascript.paths import path_of
 from engine.analysis.verdict.javascript.patterns import bind
@@ -105,6 +105,7 @@ def method(walk: Walk, part: SyntaxPart, this: int | None, *, in_class: bool = F
     name, _ = properties.key_of(walk, part.field("name"))
     before, walk.this = walk.this, this
     flow.escape(function)
+    function.constructs = in_class and name == "constructor"
     define(walk, part)
     walk.this = before
     if name is None:
@@ -127,10 +128,13 @@ def class_(walk: Walk, part: SyntaxPart) -> int:
     if "name" in part.fields:
         bind(walk, part.fields["name"], FUNCTION)
     strict, walk.strict = walk.strict, True
-    for heritage in (one for one in part.parts if one.type == "class_heritage"):
-        _check_base(walk, heritage.parts[0])
+    bases = [one.parts[0] for one in part.parts if one.type == "class_heritage"]
+    for base in bases:
+        _check_base(walk, base)
     for member in part.field("body").parts:
         _member(walk, member)
+        if bases and member.type == "field_definition" and "static" not in member.words:
+            _check_owner(walk, member)
     walk.strict = strict
     return FUNCTION
 
@@ -141,9 +145,18 @@ def _check_base(walk: Walk, base: SyntaxPart) -> None:
         and base.variable is None
         and base.text in CONSTRUCTED - {"Object", "Promise"}
     ):
+        walk.flow.mark("extends_listed")
+        if base.text == "RegExp":
+            walk.flow.mark("unknown_names")
         return
     if walk.kind(base) & ~FUNCTION:
         walk.flow.refuse(base, "the base class is neither a class of this program nor on the list")
+
+
+def _check_owner(walk: Walk, field: SyntaxPart) -> None:
+    """Check that a field belongs to an object of the program, whatever the base class returns."""
+    if walk.flow.heap & SHARED:
+        walk.flow.refuse(field, "the base class may return an object of the language, which gets this field")
 
 
 def _member(walk: Walk, member: SyntaxPart) -> None:

@@ -16,7 +16,7 @@ from engine.analysis.verdict.javascript.kinds import (
     SHARED,
     TEXT,
 )
-from engine.analysis.verdict.javascript.names import RESERVED
+from engine.analysis.verdict.javascript.names import CALLED_BY, RESERVED
 from engine.analysis.verdict.javascript.tree import OwnFunction, SyntaxPart, Variable
 from engine.common.text import Untrusted
 from engine.models import Span, Unproven
@@ -42,6 +42,8 @@ class Flow:
         """Whether there are promises, which pass functions of the language to `then`."""
         self.functions_have_methods = False
         """Whether a function may be stored in a property of a function, and be called with it as `this`."""
+        self.extends_listed = False
+        """Whether a class extends one of the language, whose methods make objects by `constructor`."""
         self.uses_arguments = False
         self.changed = False
         self.problems: dict[tuple[Span, str], None] = {}
@@ -75,7 +77,7 @@ class Flow:
         if kind & ~self.properties.get(name, 0):
             self.properties[name] = self.properties.get(name, 0) | kind
             self.changed = True
-        if name in self.setters:
+        if name in self.setters or name == "value":
             self._grow_heap(kind)
         if name == "then" and kind & CALLABLE and self.promises:
             self._grow_heap(LISTED)
@@ -109,8 +111,9 @@ class Flow:
             self._grow_heap(kind)
 
     def is_own(self, name: str) -> bool:
-        """Return whether a method of this name may be a function that the program put there."""
-        return self.unknown_methods or bool(self.properties.get(name, 0) & CALLABLE)
+        """Return whether a method of this name may be, or may call, a function that the program put there."""
+        called = (name, *CALLED_BY.get(name, ()))
+        return self.unknown_methods or any(self.properties.get(one, 0) & CALLABLE for one in called)
 
     def property(self, name: str) -> int:
         """Return what a property of this name may be, beside what the language has there."""
@@ -122,8 +125,8 @@ class Flow:
         return NUMBER if not written and not self.unknown_names else self.property(name)
 
     def elements(self) -> int:
-        """Return what iterating gives: also what iterators of the program return as `value`."""
-        return self.heap | self.properties.get("value", 0)
+        """Return what iterating gives: what iterators of the program return as `value` is there, too."""
+        return self.heap
 
     def inherited(self, owner: int, key: int) -> int:
         """Return what `owner[key]` may be."""

@@ -85,6 +85,7 @@ def _borrow(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> 
     if any(one.kind & FUNCTION for one in given[1:]):
         walk.flow.mark("functions_have_methods")
     walk.flow.mark("unknown_names")
+    walk.flow.spill()
     pass_to_anybody(walk, given)
     return walk.flow.elements()
 

@@ -41,6 +41,11 @@ GLOBALS = _set(
 )
 """Names of the global object, which the program may not assign to."""
 
+INHERITED_GLOBALS = _set(
+    """constructor hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf
+    __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ __proto__"""
+)
+"""Names that the global object inherits: without a declaration they are the language's own."""
 CONSTANTS: Mapping[str, int] = MappingProxyType({"NaN": NUMBER, "Infinity": NUMBER})
 ERRORS = _set("Error EvalError RangeError ReferenceError SyntaxError TypeError URIError AggregateError")
 CALLED: Mapping[str, int] = MappingProxyType(
@@ -208,5 +213,17 @@ IGNORED = _set("forEach filter some every find findIndex findLast findLastIndex 
 """Methods that do not keep what a callback returns."""
 WITH_THIS = _set("map filter forEach some every find findIndex findLast findLastIndex flatMap")
 """Methods whose second argument becomes `this`."""
+CALLED_BY: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        **dict.fromkeys(words("match matchAll search replace replaceAll split test"), _set("exec flags")),
+        **dict.fromkeys(words("catch finally"), _set("then")),
+        "toJSON": _set("toISOString"),
+        "toLocaleString": _set("toString"),
+        "toString": _set("join"),
+    }
+)
+"""Methods that call others of the objects that they are given, and may return what these return."""
+SPECIES = _set("concat slice filter map flat flatMap splice subarray")
+"""Methods that make their result by the `constructor` of what they belong to."""
 CHANGING = _set("push pop shift unshift splice sort reverse fill copyWithin set add delete clear")
 """Methods that change what they belong to."""

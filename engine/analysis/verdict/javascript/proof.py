@@ -12,7 +12,7 @@ from engine.analysis.javascript.grammar import parse
 from engine.analysis.syntax import Tree
 from engine.analysis.verdict.javascript import calls, definitions, expressions, operators, statements
 from engine.analysis.verdict.javascript.flow import Flow
-from engine.analysis.verdict.javascript.names import GLOBALS, UNDECLARABLE
+from engine.analysis.verdict.javascript.names import GLOBALS, INHERITED_GLOBALS, UNDECLARABLE
 from engine.analysis.verdict.javascript.readings import misread
 from engine.analysis.verdict.javascript.scopes import DeclaredNames
 from engine.analysis.verdict.javascript.tree import SyntaxPart, TooLarge, read_parts
@@ -77,7 +77,7 @@ class _ScriptProof:
         for name in sorted(self._scopes.declared & UNDECLARABLE):
             self._flow.refuse(self._root, f"`{name}` may not be declared: Node.js or the language defines it")
         for part in self._scopes.implicit:
-            if part.text in GLOBALS:
+            if part.text in GLOBALS | INHERITED_GLOBALS:
                 self._flow.refuse(part, f"`{part.text}` belongs to the language, and is assigned to")
             if self._uses_this:
                 self._flow.refuse(part, f"`{part.text}` is not declared, and `this` may be the global object")

@@ -84,6 +84,9 @@ def thrown(walk: Walk, part: SyntaxPart) -> int:
 def returned(walk: Walk, part: SyntaxPart) -> int:
     """Check `return`."""
     leave(walk, walk.kinds(part.parts), part)
+    constructs = walk.function is not None and walk.function.constructs
+    if constructs and part.parts and walk.flow.extends_listed:
+        walk.flow.refuse(part, "methods of the language may take what a constructor returns for their own")
     return 0
 
 
