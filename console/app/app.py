@@ -152,8 +152,10 @@ class ConsoleApp(App[None]):
         self.set_interval(textual_patches.CHECK_SECONDS, lambda: collector.check(time.monotonic()))
 
     def on_unmount(self) -> None:
-        """Restore the terminal's title."""
+        """Restore the terminal's title, and leave unsent decisions to the next console."""
         self.terminal.restore_title()
+        if self.decisions is not None:
+            self.decisions.close()
 
     def watch_queue(self, queue: tuple[Summary, ...]) -> None:
         """Announce pending submissions to the terminal."""
@@ -165,6 +167,8 @@ class ConsoleApp(App[None]):
             from console.app import onboarding  # noqa: PLC0415  the first frame is painted before it loads
 
             onboarding.offer(self)
+            if self.decisions is not None:
+                self.decisions.connected()
 
     @work
     async def _start(self) -> None:

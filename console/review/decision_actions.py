@@ -23,7 +23,6 @@ from engine.models import Case, ReviewRecord, Status, Summary
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from console.review.changes.sheet import DraftComments
     from console.review.reader import SubmissionReader
 
 
@@ -36,7 +35,6 @@ class DecisionActions:
         self.summary: Summary | None = None
         self._delay = DisplayDelay()
         self._claimed: set[str] = set()
-        self._comments: dict[str, DraftComments] = {}
         self._listed = ""
 
     # --- what prevents an approval ------------------------------------------------------------------
@@ -121,7 +119,7 @@ class DecisionActions:
         from console.review.changes.sheet import ChangesScreen, DraftComments  # noqa: PLC0415  on its first use
 
         record = self._reader.recorder.record if self._reader.recorder else None
-        draft = self._comments.setdefault(case.submission.id, DraftComments())
+        draft = DraftComments.saved(case.submission.id)
         code = self._screen.query_one(CodeView)
         sheet = ChangesScreen(case, draft, self._reader.selected_line, code)
         self._screen.add_class("-commenting")

@@ -18,6 +18,9 @@ from console.review.decisions import (
     outcome_message,
     outcome_word,
 )
+from console.review.unsent import drafts
+from console.review.unsent.journal import DecisionJournal
+from console.review.unsent.recovery import left_behind
 from engine.common.errors import Problem
 from engine.common.text import many
 from engine.models import Status
@@ -40,9 +43,11 @@ class DecisionController:
     def __init__(self, app: ConsoleApp, undo_seconds: float) -> None:
         self._app = app
         self._buffer = DecisionBuffer(self._send, undo_seconds)
+        self._journal = DecisionJournal()
         self._unsent: dict[str, PendingDecision] = {}
         self._decided: set[str] = set()
         self._warned = False
+        self._recovered = False
         self.last_approved: Case | None = None
         self.on_undone: Callable[[str], None] = lambda id: None
         """Called with the first submission of what was undone."""
@@ -79,7 +84,11 @@ class DecisionController:
         return id in self._decided
 
     def submit(self, decisions: Batch, remaining: float | None) -> None:
-        """Send decisions unless they are undone; `remaining` seconds are left to the first deadline."""
+        """Send decisions unless they are undone; `remaining` seconds are left to the first deadline.
+
+        They are on disk before the time in which they can be undone begins.
+        """
+        self._keep(decisions)
         self._unsent |= {each.case.submission.id: each for each in decisions}
         self._decided |= {each.case.submission.id for each in decisions}
         work = partial(self._buffer.submit, decisions, remaining)
@@ -89,6 +98,7 @@ class DecisionController:
     def undo(self) -> None:
         """Drop the held decisions; their submissions are pending as before."""
         undone = self._buffer.undo()
+        self._forget(*undone)
         for each in undone:
             self._pending_again(each)
         if undone:
@@ -108,18 +118,54 @@ class DecisionController:
         said = describe(tuple(self._unsent.values()))
         self._app.notify(
             f"The decision about {said} is not sent: the engine does not respond. "
-            "Wait for the engine, or press ctrl+q again to quit without it.",
+            "Wait for the engine, or press ctrl+q again to quit: the next console asks about it.",
             severity="warning",
             timeout=10,
         )
         return False
 
+    def connected(self) -> None:
+        """Ask, the first time that the engine responds, about what an earlier console did not send."""
+        if not self._recovered:
+            self._recovered = True
+            run_in_background(self._app, self._recover, "recover")
+
+    async def _recover(self) -> None:
+        from console.review.unsent.sheet import UnsentScreen  # noqa: PLC0415  on its first use
+
+        if not (left := await left_behind(self._app, self._journal)):
+            return
+        match await self._app.push_screen_wait(UnsentScreen(left)):
+            case True:
+                self._buffer.send_now()
+                self.submit(left, 0.0)
+            case False:
+                self._forget(*left)
+
+    def close(self) -> None:
+        """Leave what is not sent to the next console."""
+        self._journal.close()
+
+    def _keep(self, decisions: Batch) -> None:
+        try:
+            self._journal.keep(decisions)
+        except OSError as error:
+            message = f"The decision is not on disk until it is sent: {error.strerror}"
+            self._app.notify(message, severity="warning")
+
+    def _forget(self, *decisions: PendingDecision) -> None:
+        with suppress(OSError):
+            self._journal.drop(*(each.case.submission.id for each in decisions))
+
     async def _send(self, decisions: Batch) -> None:
         for each in decisions:
             case = await self._sent(each)
+            self._forget(each)
             self._unsent.pop(each.case.submission.id, None)
             if case is None or case.status is Status.PENDING:
                 self._pending_again(each)
+            if case is not None:
+                drafts.forget(case.submission.id)
             if case is not None and is_approved(case):
                 self.last_approved = case
             if case is not None and len(decisions) == 1:

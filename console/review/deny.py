@@ -8,16 +8,20 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
+from textual.timer import Timer
 from textual.widgets import Footer, Input, Static
 
 from console.review import reasons
 from console.review.decisions import Batch, PendingDecision
+from console.review.unsent import drafts
 from console.safety.text import Part, clip, paragraphs
 from console.widgets.formatting import full_badge
 from console.widgets.rows import Rows
 from engine.models import Case, DecisionOutcome
 
 MOST_LISTED = 6
+SAVE_SECONDS = 0.2
+"""What is typed is on disk this long after it at most."""
 
 
 class ReasonRows(Rows):
@@ -60,15 +64,27 @@ class DenyScreen(ModalScreen[Batch | None]):
     def __init__(self, *cases: Case) -> None:
         super().__init__()
         self._cases = cases
+        self._about = cases[0].submission.id
+        self._saving: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out an input for a reason, and recent reasons."""
         with Vertical(classes="sheet") as sheet:
             sheet.border_title = "Deny" if len(self._cases) == 1 else f"Deny {len(self._cases)} submissions"
             yield Static(paragraphs(*_lines(self._cases)))
-            yield Input(id="reason", placeholder="Reason (sent to the agent)", select_on_focus=False)
+            typed = drafts.load(self._about).reason
+            yield Input(typed, id="reason", placeholder="Reason (sent to the agent)", select_on_focus=False)
             yield ReasonRows(reasons.load())
         yield Footer(show_command_palette=False)
+
+    def on_input_changed(self, message: Input.Changed) -> None:
+        """Save what is typed."""
+        self._saving = self._saving or self.set_timer(SAVE_SECONDS, self._save)
+
+    def _save(self) -> None:
+        self._saving = None
+        typed = self.query_one("#reason", Input).value
+        drafts.save(self._about, drafts.load(self._about).model_copy(update={"reason": typed}))
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """Deny with the reason that was typed."""
@@ -80,6 +96,7 @@ class DenyScreen(ModalScreen[Batch | None]):
 
     def _deny(self, reason: str) -> None:
         reasons.remember(reason)
+        self._save()
         self.dismiss(tuple(PendingDecision(each, DecisionOutcome.DENIED, reason) for each in self._cases))
 
     def action_pick(self) -> None:
@@ -90,7 +107,8 @@ class DenyScreen(ModalScreen[Batch | None]):
         """Do nothing: the input submits itself; the binding shows the key in the footer."""
 
     def action_cancel(self) -> None:
-        """Close without a decision."""
+        """Close without a decision; the reason is kept."""
+        self._save()
         self.dismiss(None)
 
 

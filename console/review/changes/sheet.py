@@ -10,11 +10,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
+from textual.timer import Timer
 from textual.widgets import Footer, Input, Static
 
 from console.code_view.view import CodeView
 from console.review.changes.comment_text import parse_comment, place
 from console.review.decisions import Batch, PendingDecision
+from console.review.unsent import drafts
 from console.safety.text import Part, content, paragraphs
 from engine.common.presentation import text_to_review
 from engine.common.review_coverage import line_count
@@ -23,20 +25,36 @@ from engine.models.comments import MOST_COMMENTS, MOST_TEXT
 
 HELP = "12: text   12-14: text => what to write instead   or a general comment"
 
+SAVE_SECONDS = 0.2
+"""What is typed is on disk this long after it at most."""
 _LINE = re.compile(r"\s*(\d{1,7})\s*[-:]")
 
 
 @dataclass
 class DraftComments:
-    """What a reviewer has written so far about one submission."""
+    """What a reviewer has written so far about one submission; `id` names the file in which it is saved."""
 
     on_lines: list[LineComment] = field(default_factory=list)
     general: str = ""
+    typed: str = ""
+    id: str = ""
 
     @property
     def empty(self) -> bool:
         """Whether nothing was written."""
         return not self.on_lines and not self.general
+
+    @classmethod
+    def saved(cls, id: str) -> DraftComments:
+        """Return what was written about a submission before, also by a console that was killed."""
+        texts = drafts.load(id)
+        return cls(list(texts.comments), texts.general, texts.typed, id)
+
+    def save(self) -> None:
+        """Save what was written."""
+        if self.id:
+            kept = {"comments": tuple(self.on_lines), "general": self.general, "typed": self.typed}
+            drafts.save(self.id, drafts.load(self.id).model_copy(update=kept))
 
 
 class ChangesScreen(ModalScreen[Batch | None]):
@@ -67,6 +85,7 @@ class ChangesScreen(ModalScreen[Batch | None]):
         super().__init__()
         self._case = case
         self._code = code
+        self._saving: Timer | None = None
         self._draft = draft
         self._line = line
 
@@ -76,8 +95,8 @@ class ChangesScreen(ModalScreen[Batch | None]):
             sheet.border_title = f"Request changes to {self._case.submission.id}"
             with VerticalScroll(id="said", can_focus=False):
                 yield Static(id="comments")
-            yield Input(self._prefix(), id="comment", placeholder=HELP, max_length=MOST_TEXT,
-                        select_on_focus=False)  # fmt: skip
+            yield Input(self._draft.typed or self._prefix(), id="comment", placeholder=HELP,
+                        max_length=MOST_TEXT, select_on_focus=False)  # fmt: skip
             yield Static(content((HELP, "faint")))
             yield Static(id="wrong")
         yield Footer(show_command_palette=False)
@@ -94,9 +113,19 @@ class ChangesScreen(ModalScreen[Batch | None]):
             message.input.value = ""
 
     def on_input_changed(self, message: Input.Changed) -> None:
-        """Show the line that a comment is about."""
+        """Show the line that a comment is about, and save what is typed."""
         if found := _LINE.match(message.value):
             self._code.go_to(int(found[1]))
+        self._draft.typed = "" if message.value == self._prefix() else message.value
+        self._saving = self._saving or self.set_timer(SAVE_SECONDS, self._save)
+
+    def _save(self) -> None:
+        self._saving = None
+        self._draft.save()
+
+    def on_unmount(self) -> None:
+        """Save what was written, also when the console is closed."""
+        self._draft.save()
 
     def action_scroll_code(self, by: str, step: int) -> None:
         """Scroll the code above by lines or pages."""
@@ -114,6 +143,7 @@ class ChangesScreen(ModalScreen[Batch | None]):
             return False
         self._say("")
         self._list()
+        self._save()
         return True
 
     def _prefix(self) -> str:
@@ -137,6 +167,7 @@ class ChangesScreen(ModalScreen[Batch | None]):
         elif self._draft.on_lines:
             self._draft.on_lines.pop()
         self._list()
+        self._save()
 
     def action_send(self) -> None:
         """Send everything, also what is still in the input."""
@@ -149,6 +180,8 @@ class ChangesScreen(ModalScreen[Batch | None]):
             return
         outcome = DecisionOutcome.CHANGES_REQUESTED
         comments = tuple(self._draft.on_lines)
+        self._save()
+        self._draft.id = ""  # whoever sends the decision forgets the draft
         self.dismiss((PendingDecision(self._case, outcome, self._draft.general, comments=comments),))
 
     def action_nothing(self) -> None:

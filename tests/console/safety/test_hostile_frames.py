@@ -25,9 +25,11 @@ from console.history.compare_runs import CompareRunsScreen
 from console.review.approve import ApproveScreen
 from console.review.changes.revision_screen import RevisionScreen
 from console.review.changes.sheet import ChangesScreen, DraftComments
+from console.review.decisions import PendingDecision
 from console.review.pre_approvals import PreApprovalScreen
 from console.review.queue.expired import ExpiredScreen
 from console.review.queue.listing import QueueList
+from console.review.unsent.sheet import UnsentScreen
 from console.run.effects import EffectsScreen
 from console.run.replay import ReplayScreen
 from console.safety import line_filter
@@ -35,6 +37,7 @@ from engine.common.text import Untrusted
 from engine.common.unicode.repertoire import outside
 from engine.models import (
     AnsweredComment,
+    DecisionOutcome,
     FileChange,
     FileDifference,
     Language,
@@ -110,6 +113,13 @@ async def revision(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     files = (FileDifference(file=words, change=FileChange.CHANGED, diff=diff),)
     shown = Revision(revises="s-0", files=files, comments=(answered,))
     await app.push_screen(RevisionScreen(case, shown))
+
+
+async def unsent(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Ask about a decision that was not sent, with a hostile reason."""
+    case = await app.connection.client.case(app.queue[0].id)
+    words = case.submission.draft.purpose.text
+    await app.push_screen(UnsentScreen((PendingDecision(case, DecisionOutcome.DENIED, words),)))
 
 
 async def expired(app: ConsoleApp, pilot: Pilot[Any]) -> None:
@@ -190,6 +200,7 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "own-run": ("RunSheet", own_run),
     "changes": ("ChangesScreen", changes),
     "revision": ("RevisionScreen", revision),
+    "unsent": ("UnsentScreen", unsent),
     "expired": ("ExpiredScreen", expired),
     "effects": ("EffectsScreen", effects),
     "welcome": ("WelcomeScreen", welcome),

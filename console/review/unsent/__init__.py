@@ -1,0 +1,1 @@
+"""What a reviewer made and the engine does not have yet: kept on disk until it does."""
