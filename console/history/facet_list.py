@@ -9,7 +9,7 @@ from console.widgets.formatting import bar
 from console.widgets.rows import Rows
 from engine.models import Facets
 
-KINDS = {"risk": 4, "status": 8, "kill": 10, "lang": 3, "requester": 8, "day": 7}
+KINDS = {"risk": 4, "status": 8, "kill": 10, "lang": 3, "requester": 8, "reviewer": 6, "day": 7}
 """The facets, and how many values of each are listed."""
 COUNT, BAR = 9, 6
 

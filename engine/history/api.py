@@ -62,6 +62,9 @@ class HistoryReader(Protocol):
     async def facets(self, filter: str = "") -> Facets:
         """Count the cases that match `filter` by risk, status, kill reason, language, day and requester."""
 
+    async def values(self, field: str, begun: str) -> tuple[str, ...]:
+        """Return some recorded values of a field of the query language that begin so."""
+
     async def trends(self, since: datetime) -> Trends:
         """Return metrics of the cases submitted from `since` on."""
 

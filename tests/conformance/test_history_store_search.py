@@ -41,12 +41,13 @@ def negated(condition: Condition) -> Condition:
 
 def one_of(key: str, values: list[str], of: Callable[[Case], str | None]) -> Condition:
     """Return the condition that a field has one of these values."""
-    return Condition(f"{key}:{','.join(values)}", lambda case: of(case) in values)
+    quoted = ",".join(f'"{value}"' if "*" in value else value for value in values)
+    return Condition(f"{key}:{quoted}", lambda case: of(case) in values)
 
 
 def starts(key: str, prefix: str, of: Callable[[Case], str]) -> Condition:
     """Return the condition that a field starts with a text."""
-    return Condition(f"{key}:{prefix}*", lambda case: of(case).startswith(prefix))
+    return Condition(f'{key}:"{prefix}"*', lambda case: of(case).startswith(prefix))
 
 
 COMPARE = {">": operator.gt, "<": operator.lt, ">=": operator.ge, "<=": operator.le, "=": operator.eq}

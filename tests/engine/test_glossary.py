@@ -35,7 +35,7 @@ BANNED = {
 
 LITERAL = {
     "console/history/filter_line.py": {"last word"},
-    "engine/history/search/filter.py": {"last word"},
+    "engine/history/search/query/complete.py": {"last word"},
 }
 """Files in which a banned word has its literal meaning."""
 

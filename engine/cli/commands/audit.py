@@ -26,7 +26,8 @@ from engine.common.presentation import describe_result
 from engine.common.text import visible
 from engine.history.errors import HistoryError
 from engine.history.exports import case_verify
-from engine.history.search.filter import FilterError, parse
+from engine.history.search.query.errors import QueryError
+from engine.history.search.query.parser import parse
 from engine.history.search.timeline import Step, timeline
 from engine.history.store.sqlite.read_case_file import read_case_file
 from engine.history.witness.checkpoint_file import read
@@ -248,7 +249,7 @@ def check_filter(filter: str) -> None:
     """
     try:
         parse(filter, datetime.now(UTC))
-    except FilterError as error:
+    except QueryError as error:
         shown = visible(filter[:200])
         pointer = " " * len(visible(filter[: min(error.position, 200)])) + "^"
         raise Problem(422, f"{error.title}\n  {shown}\n  {pointer}\n{error.hint}".rstrip()) from None

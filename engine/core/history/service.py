@@ -11,7 +11,9 @@ from engine.common.errors import Problem
 from engine.core.history.event_bus import EventBus
 from engine.history.api import HistoryStore
 from engine.history.errors import HistoryError
-from engine.history.search.filter import FilterError, complete, parse
+from engine.history.search.query.complete import complete, unfinished
+from engine.history.search.query.errors import QueryError
+from engine.history.search.query.parser import parse
 from engine.models import (
     Erasure,
     Event,
@@ -28,6 +30,8 @@ RETAIN_SECONDS = 3600.0
 AGAIN_SECONDS = 600.0
 """A second view of a submission by the same principal within this time is not recorded."""
 MOST_VIEWS = 10_000
+MOST_HELP = 2000
+"""So much of the end of a query is completed."""
 PAGE = 200
 """How many submissions are read at once to find those of one requester."""
 
@@ -74,12 +78,14 @@ class HistoryService:
         """Return figures about the submissions of the last days."""
         return await self._log.read.trends(datetime.now(UTC) - timedelta(days=days))
 
-    def help(self, filter: str) -> FilterHelp:
-        """Return what a filter may become, and where it is wrong."""
-        completions = complete(filter)
+    async def help(self, filter: str, *, with_values: bool = False) -> FilterHelp:
+        """Return what a query may become, with recorded values where asked for, and where it is wrong."""
+        end = unfinished(filter[-MOST_HELP:])
+        recorded = await self._log.read.values(end.field, end.begun) if with_values and end.field else ()
+        completions = complete(filter, recorded)
         try:
             parse(filter, datetime.now(UTC))
-        except FilterError as error:
+        except QueryError as error:
             return FilterHelp(
                 completions=completions, position=error.position, problem=error.problem, hint=error.hint
             )

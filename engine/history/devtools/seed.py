@@ -15,6 +15,7 @@ from engine.history.devtools.template import CaseTemplate
 from engine.history.errors import HistoryError
 from engine.history.store.sqlite import blobs, cases
 from engine.history.store.sqlite.bulk import bulk_writing
+from engine.history.store.sqlite.facts.index import index_some as index_facts
 from engine.history.store.sqlite.fulltext_index import index_some
 from engine.history.store.sqlite.ledger import Ledger
 from engine.history.store.sqlite.writer import open_ledger, take_lock
@@ -22,6 +23,8 @@ from engine.models import DecisionOutcome, KillReason, Language, Level
 from engine.settings import HistorySettings
 
 T = TypeVar("T")
+EVENTS = 10_000
+"""Events whose facts are indexed in one transaction."""
 BATCH = 1000
 """Runs in one transaction."""
 TOGETHER = 100
@@ -49,6 +52,7 @@ def seed_history(path: Path, runs: int, seed: int, progress: ProgressCallback | 
             raise HistoryError(f"{path} has events already", hint="Set PRATIQUE_HOME to an empty folder")
         with bulk_writing(ledger.connection):
             _fill(ledger, runs, random.Random(seed), progress)  # noqa: S311  the same for the same seed
+        _index_facts(ledger)
     finally:
         ledger.connection.close()
         lock.close()
@@ -71,6 +75,14 @@ def _fill(ledger: Ledger, runs: int, chance: random.Random, progress: ProgressCa
     while more:
         ledger.begin()
         more = all(index_some(ledger.connection) for _ in range(100))
+        ledger.commit()
+
+
+def _index_facts(ledger: Ledger) -> None:
+    more = True
+    while more:
+        ledger.begin()
+        more = index_facts(ledger.connection, EVENTS)
         ledger.commit()
 
 

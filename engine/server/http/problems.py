@@ -17,7 +17,7 @@ from engine.common import log
 from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.history.errors import HistoryError
-from engine.history.search.filter import FilterError
+from engine.history.search.query.errors import QueryError
 from engine.models.api import ProblemBody
 
 MEDIA_TYPE = "application/problem+json"
@@ -102,7 +102,7 @@ async def _internal_error(request: Request, error: Exception) -> JSONResponse:
 async def _history_error(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, HistoryError):
         raise error
-    if isinstance(error, FilterError):
+    if isinstance(error, QueryError):
         return problem_response(Problem(422, visible(error.title), hint=error.hint))
     log.warning("history.unavailable", reason=error.title, hint=error.hint)
     return problem_response(Problem(503, visible(error.title), hint=error.hint))

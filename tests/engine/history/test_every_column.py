@@ -18,6 +18,7 @@ from engine.history.errors import HistoryError
 from engine.history.store.sqlite import schema
 from engine.history.store.sqlite.blobs import digest_of
 from engine.history.store.sqlite.derived import CACHES, COVERED
+from engine.history.store.sqlite.facts.index import index_some as index_facts
 from engine.history.store.sqlite.fulltext_index import index_some
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.history.store.sqlite.verification_source import open_source
@@ -47,6 +48,8 @@ async def fill(path: Path) -> None:
     await store.append_artifact("s-shared", artifact, content)
     await store.append_many([("history.viewed", "", ALICE, {"n": n}) for n in range(2100)])
     await store._writer.do(lambda ledger: index_some(ledger.connection))
+    while await store._writer.do(lambda ledger: index_facts(ledger.connection)):
+        pass
     await store.close()
 
 

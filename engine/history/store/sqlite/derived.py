@@ -12,6 +12,7 @@ from itertools import zip_longest
 
 from engine.history.chain.merkle import STORED, node
 from engine.history.store.sqlite import cases, fulltext_index, schema
+from engine.history.store.sqlite.facts.check import facts_problems
 from engine.history.verify.stored_data import STATE_MARK
 
 COVERED = {
@@ -26,10 +27,14 @@ COVERED = {
     "requester_counts": "the cases",
     "fulltext": "the contents up to the last one that is indexed",
     "fulltext_progress": "the contents that are in the index",
+    "fact_values": "the facts of the cases",
+    "facts": "the states and events of the cases",
+    "facts_progress": "no more events are indexed than there are",
 }
 CACHES = {
     "fulltext_data": "how SQLite arranges the words is its own affair: every word is searched for instead",
     "fulltext_idx": "the same: a page that is not found is a word that is not found",
+    "facts_progress": "what is indexed twice is the same; what is skipped is a fact that is missing",
 }
 """Tables that are not compared byte by byte, and why: a change in them is found, or changes no search."""
 MOST_INDEXED = 256 << 20
@@ -84,6 +89,7 @@ def derived_problems(connection: sqlite3.Connection) -> Iterator[str]:
     yield from _counts(connection)
     yield from _subtrees(connection)
     yield from _fulltext(connection)
+    yield from facts_problems(connection)
     yield from _integrity(connection)
 
 

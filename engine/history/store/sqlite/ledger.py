@@ -23,6 +23,7 @@ from engine.history.events.blocks import OutputBlock
 from engine.history.exports.case_verify import COUNT
 from engine.history.store.sqlite import blobs, cases, fulltext_index, tree
 from engine.history.store.sqlite.cases import EncodedCase
+from engine.history.store.sqlite.facts import index as facts_index
 from engine.history.witness import checkpoint_file
 from engine.history.witness.witness_file import WitnessFile
 from engine.models import OutputChunk
@@ -273,10 +274,11 @@ class Ledger:
             self.flush_output(run)
 
     def index_some(self) -> bool:
-        """Index some texts for the search, and return whether there may be more."""
+        """Index some texts and facts for the search, and return whether there may be more."""
         self.begin()
         try:
             more = fulltext_index.index_some(self.connection)
+            more = facts_index.index_some(self.connection) or more
             self.connection.execute("COMMIT")
         except sqlite3.Error:
             self.roll_back()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from engine.common.text import visible
 from engine.history.chain import chain
 from engine.history.chain.chain import Record
 from engine.history.errors import ErasedError
 from engine.history.events.blocks import MeterBlock, OutputBlock
-from engine.history.search.filter import Term
+from engine.history.search.query.tree import Query
 from engine.history.store.sqlite import blobs, cases
 from engine.history.store.sqlite.search.planner import plan
 from engine.history.store.sqlite.stored_contents import erased_by
@@ -38,10 +38,10 @@ def open_cases(connection: sqlite3.Connection) -> tuple[Case, ...]:
 
 
 def summaries(
-    connection: sqlite3.Connection, terms: Sequence[Term], before: str | None, limit: int
+    connection: sqlite3.Connection, query: Query, before: str | None, limit: int
 ) -> tuple[Summary, ...]:
     """Return a line for each case that fits and is older than the id `before`, the newest first."""
-    fits = plan(connection, terms)
+    fits = plan(connection, query)
     page = "" if before is None else "AND n < (SELECT n FROM cases WHERE id = ?)"
     values = (*fits.values, *((before,) if before is not None else ()), limit)
     rows = connection.execute(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from engine.history.chain import chain
-from engine.history.search.filter import Term, parse
+from engine.history.search.query.parser import parse
+from engine.history.search.query.tree import Exact, Match, all_of
 from engine.history.store.sqlite import queries
 from engine.history.store.sqlite.connections import ConnectionPool
 from engine.history.store.sqlite.erasures import erased_output, erasures
 from engine.history.store.sqlite.search.facets import facets as count
 from engine.history.store.sqlite.search.trends import trends
+from engine.history.store.sqlite.search.values import values
 from engine.models import Case, Erasure, Event, Facets, Meters, OutputChunk, Summary, Trends
 
 
@@ -40,11 +42,11 @@ class SqliteHistoryReader:
 
         With `requester` only the cases of this principal.
         """
-        terms = parse(filter, datetime.now(UTC))
+        query = parse(filter, datetime.now(UTC))
         if requester is not None:
-            terms += (Term("requester", "is", (requester,)),)
+            query = all_of((Match("requester", (Exact(requester),)), query))
         return await self._connections.do(
-            lambda connection: queries.summaries(connection, terms, before, limit)
+            lambda connection: queries.summaries(connection, query, before, limit)
         )
 
     async def facets(self, filter: str = "") -> Facets:
@@ -53,8 +55,12 @@ class SqliteHistoryReader:
         Raises:
             HistoryError: the filter is invalid, or counting took too long.
         """
-        terms = parse(filter, datetime.now(UTC))
-        return await self._connections.do(lambda connection: count(connection, terms))
+        query = parse(filter, datetime.now(UTC))
+        return await self._connections.do(lambda connection: count(connection, query))
+
+    async def values(self, field: str, begun: str) -> tuple[str, ...]:
+        """Return some recorded values of a field of the query language that begin so."""
+        return await self._connections.do(lambda connection: values(connection, field, begun))
 
     async def trends(self, since: datetime) -> Trends:
         """Return metrics of the cases submitted from `since` on."""

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from engine.history.chain import chain
 from engine.history.store.credible_clock import CredibleClock
 from engine.history.store.sqlite import cases, fulltext_index
+from engine.history.store.sqlite.facts import index as facts_index
 from engine.history.store.sqlite.ledger import ENGINE, Ledger
 from engine.settings import HistorySettings
 
@@ -78,8 +79,9 @@ def _enough(rows: list[tuple[int, bytes, bytes]], over: int) -> list[tuple[int, 
 
 
 def _erase(ledger: Ledger, rows: list[tuple[int, bytes, bytes]], rule: str) -> int:
-    for number, _, body in rows:
+    for number, digest, body in rows:
         fulltext_index.forget(ledger.connection, number, body)
+        facts_index.forget_code(ledger.connection, digest.hex())
         ledger.connection.execute("UPDATE blobs SET body = NULL, stored = 0 WHERE n = ?", (number,))
     if rows:
         digests = [digest.hex() for _, digest, _ in rows]

@@ -11,7 +11,7 @@ from pathlib import Path
 from engine.common.local_files import private_folder
 from engine.history.errors import HistoryError
 
-VERSION = 5
+VERSION = 6
 """The format of the database. Raise it, and add an upgrade, with every change of the tables."""
 OLDEST = 4
 """The oldest format that is upgraded."""
@@ -21,6 +21,19 @@ APPLICATION = 0x50524154
 FULLTEXT = """
 CREATE VIRTUAL TABLE fulltext USING fts5 (text, content = '', tokenize = 'unicode61', detail = 'full')
 """
+FACTS = """
+CREATE TABLE fact_values (id INTEGER PRIMARY KEY, field TEXT NOT NULL, value TEXT NOT NULL);
+CREATE UNIQUE INDEX fact_values_value ON fact_values (field, value);
+CREATE TABLE facts (
+    value INTEGER NOT NULL,
+    case_n INTEGER NOT NULL,
+    PRIMARY KEY (value, case_n)
+) WITHOUT ROWID;
+CREATE INDEX facts_case ON facts (case_n, value);
+CREATE TABLE facts_progress (indexed INTEGER NOT NULL);
+INSERT INTO facts_progress VALUES (0)
+"""
+"""What cases are found by beside their columns: filled in the background, from the first event on."""
 TABLES = f"""
 CREATE TABLE events (
     seq INTEGER PRIMARY KEY,
@@ -130,6 +143,9 @@ CREATE TABLE case_blobs (
     PRIMARY KEY (blob, case_n)
 ) WITHOUT ROWID;
 CREATE INDEX case_blobs_case ON case_blobs (case_n, blob);
+
+CREATE INDEX cases_decided ON cases (decided_after);
+{FACTS};
 """
 UPGRADES: dict[int, tuple[str, ...]] = {
     4: (
@@ -138,6 +154,7 @@ UPGRADES: dict[int, tuple[str, ...]] = {
         "DELETE FROM daily_counts WHERE count = 0",
         "DELETE FROM requester_counts WHERE count = 0",
     ),
+    5: ("CREATE INDEX cases_decided ON cases (decided_after)", *FACTS.split(";")),
 }
 """For each older format from `OLDEST` on, the statements that bring it to the next one."""
 

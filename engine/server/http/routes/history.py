@@ -55,9 +55,9 @@ def _search_routes(router: APIRouter, engine: Engine) -> None:
         return await engine.history.facets(filter)
 
     @router.get("/history/filter", summary="Complete a filter")
-    async def filter_help(text: str = "") -> FilterHelp:
+    async def filter_help(by: CurrentCaller, text: str = "") -> FilterHelp:
         """Return how a filter can be completed, and what is wrong with it."""
-        return engine.history.help(text)
+        return await engine.history.help(text, with_values=bool(by.scopes & _READ_ALL))
 
     @router.get("/history/trends", summary="Get trends")
     async def trends(days: Annotated[float, Query(gt=0, le=3660)] = 7) -> Trends:

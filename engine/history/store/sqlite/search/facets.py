@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from engine.history.search.filter import Term
-from engine.history.store.sqlite.search.planner import plan
-from engine.history.store.sqlite.search.sql import Where, where
+from engine.history.search.query.tree import Query, matches_of
+from engine.history.store.sqlite.search.planner import by_columns, plan
+from engine.history.store.sqlite.search.sql import Where
 from engine.models import Facets
 
-KINDS = ("risk", "status", "kill", "lang", "day", "requester")
+KINDS = ("risk", "status", "kill", "lang", "day", "requester", "reviewer")
 COUNTED = frozenset({"risk", "status", "kill", "lang", "decision"})
 """Keys that the daily counts have: filters of these alone are counted without looking at cases."""
 CAP = 10_000
@@ -27,16 +27,16 @@ SHOWN = 31
 """How many values of one kind are returned: the most frequent ones, of days the latest."""
 
 _COUNTS = "risk, status, kill_reason, language, day, count"
-_ROW = "risk, status, kill_reason, language, substr(submitted_at, 1, 10), requester"
+_ROW = "risk, status, kill_reason, language, substr(submitted_at, 1, 10), requester, reviewer"
 
 
-def facets(connection: sqlite3.Connection, terms: Sequence[Term]) -> Facets:
+def facets(connection: sqlite3.Connection, query: Query) -> Facets:
     """Return the counts; `exact` is False where more cases fit than were counted."""
-    if {term.key for term in terms} <= COUNTED:
-        return _counted(connection, where(terms))
-    fits = plan(connection, terms)
-    query = f"SELECT {_ROW} FROM cases WHERE {fits.sql} ORDER BY n DESC"
-    with contextlib.closing(connection.execute(query, fits.values)) as found:
+    if {match.field for match in matches_of(query)} <= COUNTED:
+        return _counted(connection, by_columns(query))
+    fits = plan(connection, query)
+    sql = f"SELECT {_ROW} FROM cases WHERE {fits.sql} ORDER BY n DESC"
+    with contextlib.closing(connection.execute(sql, fits.values)) as found:
         rows, exact = _newest(found)
     counters = [Counter(values) for values in zip(*rows, strict=True)]
     return _facets(len(rows), counters, exact=exact)
@@ -54,7 +54,7 @@ def _newest(found: Iterable[tuple[str, ...]]) -> tuple[list[tuple[str, ...]], bo
 
 def _counted(connection: sqlite3.Connection, fits: Where) -> Facets:
     rows = connection.execute(f"SELECT {_COUNTS} FROM daily_counts WHERE {fits.sql}", fits.values).fetchall()
-    counters = [Counter[str]() for _ in KINDS[:-1]]
+    counters = [Counter[str]() for _ in KINDS[:-2]]
     for *values, count in rows:
         for counter, value in zip(counters, values, strict=True):
             counter[value] += count

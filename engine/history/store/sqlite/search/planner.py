@@ -1,108 +1,93 @@
-"""How a filter is looked up: by its rarest term where one is rare, else from the newest case on.
+"""How a query is looked up: by its rarest part where one is rare, else from the newest case on.
 
 SQLite, left to choose, takes seconds for what is common: it sorts all that an index finds.
 """
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Callable, Sequence
 
-from engine.history.search.filter import Term
-from engine.history.store.sqlite.search.sql import Where, condition, joined, phrase
+from engine.history.search.query.tree import And, Match, Not, Or, Query, parts_of
+from engine.history.store.sqlite.search.leaves import Leaf, leaf
+from engine.history.store.sqlite.search.sql import Where, column_condition, joined
 
 RARE = 50_000
-"""A term that fits no more cases than that is looked up first."""
-USED = 100_000
-"""A text that no more cases use, and no more than fit the rarest term, is looked up by its cases; a more
-frequent one case by case."""
-KEPT = 100_000
-"""Numbers of texts that are held while cases are looked at."""
-INDEXED = frozenset(
-    {
-        "risk",
-        "status",
-        "decision",
-        "lang",
-        "requester",
-        "reviewer",
-        "kill",
-        "duration",
-        "memory",
-        "exit",
-        "lines",
-        "violations",
-        "id",
-        "digest",
-    }
-)
-_COUNT = "SELECT count(*) FROM (SELECT 1 FROM cases WHERE {} LIMIT {})"
-_MATCHES = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? LIMIT ?"
-_USES = (
-    "SELECT count(*) FROM (SELECT 1 FROM case_blobs WHERE blob IN (SELECT value FROM json_each(?)) LIMIT ?)"
-)
-_CASES_OF = "n IN (SELECT case_n FROM case_blobs WHERE blob IN (SELECT value FROM json_each(?)))"
-_IN_SET = "EXISTS (SELECT 1 FROM case_blobs WHERE case_blobs.case_n = cases.n AND {}(case_blobs.blob))"
-_PROBED = (
-    "EXISTS (SELECT 1 FROM case_blobs CROSS JOIN fulltext "
-    "WHERE case_blobs.case_n = cases.n AND fulltext.rowid = case_blobs.blob AND fulltext MATCH ?)"
-)
+"""What finds no more cases than that is looked up by them."""
+_ENDLESS = 1 << 62
+_COUNT = "SELECT count(*) FROM ({} LIMIT {})"
 
 
-def plan(connection: sqlite3.Connection, terms: Sequence[Term]) -> Where:
-    """Return the condition that all terms hold, on the table `cases`, as it is looked up fastest."""
-    rarest, many = _rarest(connection, terms)
-    parts = [
-        _text(connection, number, term, most=min(USED, many)) if term.key == "text" else _part(term, rarest)
-        for number, term in enumerate(terms)
-    ]
-    return joined(parts)
+def plan(connection: sqlite3.Connection, query: Query) -> Where:
+    """Return the condition that a query holds, on the table `cases`, as it is looked up fastest."""
+    return _Plan(connection).where(query)
 
 
-def _rarest(connection: sqlite3.Connection, terms: Sequence[Term]) -> tuple[Term | None, int]:
-    """Return the rarest term and how many cases fit it; none, and `USED`, where none is rare."""
-    counted = [
-        (_count(connection, term), number, term)
-        for number, term in enumerate(terms)
-        if term.key in INDEXED and not term.negated
-    ]
-    many, _, rarest = min(counted, default=(USED, 0, None))
-    return (rarest, many) if many <= RARE else (None, USED)
+def by_columns(query: Query) -> Where:
+    """Return the condition that a query of columns alone holds, on any table that has them."""
+    if isinstance(query, Match):
+        return column_condition(query, unindexed=True)
+    return _combined(query, [by_columns(part) for part in parts_of(query)])
 
 
-def _count(connection: sqlite3.Connection, term: Term) -> int:
-    fits = condition(term)
-    (count,) = connection.execute(_COUNT.format(fits.sql, RARE + 1), fits.values).fetchone()
-    return int(count)
+def _combined(query: Query, parts: list[Where]) -> Where:
+    if isinstance(query, Not):
+        return Where(f"NOT coalesce({parts[0].sql}, 0)", parts[0].values)
+    return joined(parts, "AND" if isinstance(query, And) else "OR")
 
 
-def _part(term: Term, rarest: Term | None) -> Where:
-    if term is rarest:
-        fits = condition(term)
-        return Where(f"n IN (SELECT n FROM cases WHERE {fits.sql})", fits.values)
-    return condition(term, unindexed=True)
+class _Plan:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._leaves: dict[Match, Leaf] = {}
+        self._counts: dict[Match, int] = {}
+
+    def where(self, query: Query) -> Where:
+        if self._most(query) > RARE:
+            return self._probe(query)
+        found = self._cases(query)
+        listed = Where(f"n IN ({found.sql})", found.values)
+        return listed if _is_exact(query) else joined([listed, self._probe(query)], "AND")
+
+    def _most(self, query: Query) -> int:
+        """Return how many cases fit at most; more than `RARE` is not counted further."""
+        if isinstance(query, Match):
+            return self._count(query)
+        if isinstance(query, And):
+            return min((self._most(part) for part in query.parts), default=_ENDLESS)
+        if isinstance(query, Or):
+            return sum(self._most(part) for part in query.parts)
+        return _ENDLESS
+
+    def _cases(self, query: Query) -> Where:
+        """Return a query for numbers of cases, among which are all that fit."""
+        if isinstance(query, And):
+            return self._cases(min(query.parts, key=self._most))
+        if isinstance(query, Or):
+            parts = [self._cases(part) for part in query.parts]
+            values = tuple(value for part in parts for value in part.values)
+            return Where(" UNION ".join(f"SELECT * FROM ({part.sql})" for part in parts), values)
+        if isinstance(query, Match):
+            return self._leaf(query).cases
+        raise AssertionError("a negation is never rare")
+
+    def _probe(self, query: Query) -> Where:
+        if isinstance(query, Match):
+            return self._leaf(query).probe
+        return _combined(query, [self._probe(part) for part in parts_of(query)])
+
+    def _count(self, match: Match) -> int:
+        if match not in self._counts:
+            found = self._leaf(match).cases
+            row = self._connection.execute(_COUNT.format(found.sql, RARE + 1), found.values).fetchone()
+            self._counts[match] = int(row[0])
+        return self._counts[match]
+
+    def _leaf(self, match: Match) -> Leaf:
+        if match not in self._leaves:
+            self._leaves[match] = leaf(self._connection, match, len(self._leaves))
+        return self._leaves[match]
 
 
-def _text(connection: sqlite3.Connection, number: int, term: Term, *, most: int) -> Where:
-    found = _holding(connection, number, term, most)
-    return Where(f"NOT {found.sql}", found.values) if term.negated else found
-
-
-def _holding(connection: sqlite3.Connection, number: int, term: Term, most: int) -> Where:
-    """Look a text up by its cases where they are few, else by whether a case uses it."""
-    words = phrase(term)
-    blobs = [blob for (blob,) in connection.execute(_MATCHES, (words, KEPT + 1))]
-    if len(blobs) > KEPT:
-        return Where(_PROBED, (words,))
-    listed = json.dumps(blobs)
-    (uses,) = connection.execute(_USES, (listed, most + 1)).fetchone()
-    if uses <= most:
-        return Where(_CASES_OF, (listed,))
-    name = f"holds_{number}"
-    connection.create_function(name, 1, _among(blobs))
-    return Where(_IN_SET.format(name), ())
-
-
-def _among(blobs: Sequence[int]) -> Callable[[int], bool]:
-    return frozenset(blobs).__contains__
+def _is_exact(query: Query) -> bool:
+    """Return whether the cases that are looked up are those that fit."""
+    return isinstance(query, Match) or (isinstance(query, Or) and all(map(_is_exact, query.parts)))

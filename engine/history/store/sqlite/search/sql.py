@@ -1,16 +1,17 @@
-"""From a filter to SQL."""
+"""From values of a query to SQL."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.history.search.filter import Term
+from engine.history.search.query.tree import Exact, Match, Range, Value, Wild
 from engine.models import DecisionOutcome, Status
 
 COLUMNS = {
     "risk": "risk",
     "status": "status",
+    "decision": "status",
     "kill": "kill_reason",
     "lang": "language",
     "requester": "requester",
@@ -22,7 +23,10 @@ COLUMNS = {
     "lines": "lines",
     "violations": "violations",
     "exit": "exit_code",
+    "waited": "decided_after",
+    "submitted": "submitted_at",
 }
+"""The column of each field that has one."""
 _BEYOND = 2**63 - 1
 """No case has that number."""
 APPROVED = (Status.QUEUED, Status.RUNNING, Status.FINISHED, Status.KILLED)
@@ -33,74 +37,81 @@ class Where:
     """A condition in SQL and its values."""
 
     sql: str
-    values: tuple[str | float, ...]
+    values: tuple[str | float, ...] = ()
 
 
-def where(terms: Sequence[Term]) -> Where:
-    """Return the condition that all terms hold, none of which is about texts."""
-    return joined([condition(term) for term in terms])
+def joined(parts: Sequence[Where], word: str) -> Where:
+    """Return the conditions joined by `AND` or `OR`; without any, what always or never holds."""
+    if not parts:
+        return Where("1" if word == "AND" else "0")
+    sql = f" {word} ".join(part.sql for part in parts)
+    return Where(f"({sql})", tuple(value for part in parts for value in part.values))
 
 
-def joined(parts: Sequence[Where]) -> Where:
-    """Return the condition that all of these hold."""
-    sql = " AND ".join(part.sql for part in parts) or "1"
-    return Where(sql, tuple(value for part in parts for value in part.values))
+def column_condition(match: Match, *, unindexed: bool = False) -> Where:
+    """Return the condition of a field that is a column; `unindexed` keeps SQLite from an index."""
+    column = ("+" if unindexed else "") + COLUMNS[match.field]
+    if match.field == "decision":
+        outcomes = [value.text for value in match.values if isinstance(value, Exact)]
+        statuses = [status.value for outcome in outcomes for status in _statuses(outcome)]
+        return among(column, [Exact(status) for status in statuses])
+    if match.field == "submitted" and unindexed:
+        return joined([_submitted(value) for value in match.values if isinstance(value, Range)], "OR")
+    return among(column, match.values)
 
 
-def condition(term: Term, *, unindexed: bool = False) -> Where:
-    """Return the condition of a term that is not about texts; `unindexed` keeps SQLite from an index."""
-    free = "+" if unindexed else ""
-    if term.key == "since":
-        found = _since(term)
-    elif term.key == "until":
-        found = _until(term)
-    elif term.key == "decision":
-        statuses = [status for outcome in term.values for status in _statuses(str(outcome))]
-        found = _among(f"{free}status", tuple(statuses))
-    elif term.operator == "is":
-        found = Where(f"{free}{COLUMNS[term.key]} = ?", term.values)
-    elif term.operator == "=":
-        found = _among(free + COLUMNS[term.key], term.values)
-    else:
-        found = Where(f"{free}{COLUMNS[term.key]} {term.operator} ?", term.values)
-    return Where(f"NOT coalesce({found.sql}, 0)", found.values) if term.negated else found
+def among(column: str, values: Sequence[Value], *, phrase: bool = False) -> Where:
+    """Return the condition that a column has one of these values; with `phrase`, anywhere in it."""
+    if phrase:
+        return joined([_containing(column, value) for value in values], "OR")
+    exact = tuple(value.text for value in values if isinstance(value, Exact))
+    parts = [Where(f"{column} IN ({', '.join('?' * len(exact))})", exact)] if exact else []
+    parts += [Where(f"{column} GLOB ?", (_glob(value),)) for value in values if isinstance(value, Wild)]
+    parts += [_within(column, value) for value in values if isinstance(value, Range)]
+    return joined(parts, "OR")
 
 
-def _among(column: str, values: tuple[str | float, ...]) -> Where:
-    exact = tuple(value for value in values if not _is_open(value))
-    sql = [f"{column} IN ({', '.join('?' * len(exact))})"] if exact else []
-    opened = tuple(str(value) for value in values if _is_open(value))
-    sql += [f"{column} GLOB ?"] * len(opened)
-    return Where(f"({' OR '.join(sql)})", (*exact, *(_glob(value) for value in opened)))
+def _within(column: str, value: Range) -> Where:
+    if value.low is not None and value.low == value.high:
+        return Where(f"{column} = ?", (value.low,)) if not value.high_open else Where("0")
+    parts = [Where(f"{column} IS NOT NULL")] if value.low is None and value.high is None else []
+    if value.low is not None:
+        parts.append(Where(f"{column} {'>' if value.low_open else '>='} ?", (value.low,)))
+    if value.high is not None:
+        parts.append(Where(f"{column} {'<' if value.high_open else '<='} ?", (value.high,)))
+    return joined(parts, "AND")
 
 
-def _is_open(value: str | float) -> bool:
-    return isinstance(value, str) and value.endswith("*")
+def _glob(value: Wild) -> str:
+    quoted = (part.replace("[", "[[]").replace("?", "[?]").replace("*", "[*]") for part in value.parts)
+    return "*".join(quoted)
 
 
-def _glob(value: str) -> str:
-    plain = value.rstrip("*").replace("[", "[[]").replace("?", "[?]").replace("*", "[*]")
-    return f"{plain}*"
+def _containing(column: str, value: Value) -> Where:
+    parts = value.parts if isinstance(value, Wild) else (value.text,) if isinstance(value, Exact) else ()
+    quoted = (part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") for part in ("", *parts, ""))
+    return Where(f"{column} LIKE ? ESCAPE '\\'", ("%".join(quoted),))
 
 
-def _since(term: Term) -> Where:
+def _submitted(value: Range) -> Where:
     """Bound the numbers too, which follow time but for moments: cases are walked from the newest on."""
-    first = "SELECT n FROM cases WHERE submitted_at >= ? ORDER BY submitted_at LIMIT 50"
-    sql = f"(+submitted_at >= ? AND n >= coalesce((SELECT min(n) FROM ({first})), {_BEYOND}))"
-    return Where(sql, (*term.values, *term.values))
-
-
-def _until(term: Term) -> Where:
-    last = "SELECT n FROM cases WHERE submitted_at < ? ORDER BY submitted_at DESC LIMIT 50"
-    sql = f"(+submitted_at < ? AND n <= coalesce((SELECT max(n) FROM ({last})), 0))"
-    return Where(sql, (*term.values, *term.values))
+    parts = [_within("+submitted_at", value)]
+    if value.low is not None:
+        first = "SELECT n FROM cases WHERE submitted_at >= ? ORDER BY submitted_at LIMIT 50"
+        parts.append(Where(f"n >= coalesce((SELECT min(n) FROM ({first})), {_BEYOND})", (value.low,)))
+    if value.high is not None:
+        last = "SELECT n FROM cases WHERE submitted_at <= ? ORDER BY submitted_at DESC LIMIT 50"
+        parts.append(Where(f"n <= coalesce((SELECT max(n) FROM ({last})), 0)", (value.high,)))
+    return joined(parts, "AND")
 
 
 def _statuses(outcome: str) -> tuple[Status, ...]:
     return APPROVED if outcome == DecisionOutcome.APPROVED else (Status(outcome),)
 
 
-def phrase(term: Term) -> str:
+def phrase(value: Value) -> str:
     """Return a text as FTS5 is asked for it."""
-    text = str(term.values[0]).replace('"', '""')
-    return f'"{text}" *' if term.operator == "*" else f'"{text}"'
+    starts = isinstance(value, Wild)
+    text = value.parts[0] if isinstance(value, Wild) else value.text if isinstance(value, Exact) else ""
+    quoted = text.replace('"', '""')
+    return f'"{quoted}" *' if starts else f'"{quoted}"'

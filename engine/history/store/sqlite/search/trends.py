@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import quantiles
 
-from engine.history.search.filter import Term
-from engine.history.store.sqlite.search.sql import condition
+from engine.history.search.query.tree import Match, Range
+from engine.history.store.sqlite.search.sql import column_condition
 from engine.models import DecisionTimes, KillReason, Level, Trends
 
 MEMORY_ALERT = 0.02
@@ -32,7 +32,7 @@ MACHINES = frozenset({"", "policy", "nobody"})
 
 def trends(connection: sqlite3.Connection, since: str) -> Trends:
     """Return the figures of the cases submitted from `since` on."""
-    recent = condition(Term("since", "", (since,)))
+    recent = column_condition(Match("submitted", (Range(low=since),)), unindexed=True)
     return of(connection.execute(_ROWS.format(recent.sql), (*recent.values, MOST)).fetchall())
 
 

@@ -1,0 +1,79 @@
+"""The facts in the events of a submission: who claimed it, and what its run really did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from engine.history.search.facts.names import Fact, host
+
+Json = Mapping[str, Any]
+_OBSERVED = {
+    "process": "process", "read": "path", "write": "path", "delete": "path", "rename": "path", "link": "path",
+    "folder": "path", "attributes": "path",
+}  # fmt: skip
+
+
+def event_facts(type: str, actor: str, at: str, data: Json) -> Iterator[Fact]:
+    """Yield the facts in one event; none for a type that has none."""
+    if type == "claim.created":
+        yield "claimed", actor
+    elif type in {"run.stop", "run.kill", "run.pause"}:
+        yield "stopped", actor
+    elif type in {"decision.made", "decision.expired"}:
+        yield "decided", at
+    elif reader := _READERS.get(type):
+        yield from reader(data)
+
+
+def _effects(data: Json) -> Iterator[Fact]:
+    for effect in _objects(data, "effects"):
+        if effect.get("routine"):
+            continue
+        kind, target = str(effect.get("kind", "")), str(effect.get("target") or "")
+        yield "observed.kind", kind
+        if target and kind in _OBSERVED:
+            yield f"observed.{_OBSERVED[kind]}", target
+        elif target and kind in {"connect", "send"}:
+            yield "observed.host", host(target)
+        if process := effect.get("process"):
+            yield "observed.process", str(process)
+
+
+def _network(data: Json) -> Iterator[Fact]:
+    name = host(str(data.get("host", "")))
+    yield "observed.host", name
+    yield "used.host" if data.get("allowed") else "refused.host", name
+
+
+def _surprises(data: Json) -> Iterator[Fact]:
+    for surprise in _objects(data, "surprises"):
+        yield "surprise.kind", str(surprise.get("kind", ""))
+        yield "surprise", str(surprise.get("value", ""))
+        yield "surprise.severity", str(surprise.get("severity") or "")
+
+
+def _packages(data: Json) -> Iterator[Fact]:
+    return (("observed.package", str(name).partition("==")[0]) for name in data.get("packages") or ())
+
+
+def _artifact(data: Json) -> Iterator[Fact]:
+    return iter((("artifact.digest", str(data.get("digest", ""))),))
+
+
+def _objects(data: Json, name: str) -> Iterator[Json]:
+    listed = data.get(name)
+    return (one for one in listed if isinstance(one, Mapping)) if isinstance(listed, list) else iter(())
+
+
+_READERS: dict[str, Callable[[Json], Iterator[Fact]]] = {
+    "run.effects": _effects,
+    "network.attempt": _network,
+    "run.surprise": _surprises,
+    "packages.ready": _packages,
+    "run.artifact": _artifact,
+}
+TYPES = (
+    "claim.created", "run.stop", "run.kill", "run.pause", "decision.made", "decision.expired", *_READERS,
+)  # fmt: skip
+"""Types of events that have facts."""

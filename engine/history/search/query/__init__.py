@@ -1,0 +1,1 @@
+"""The query language: text to a typed tree, and back. Pure: no I/O, clock or process."""

@@ -1,0 +1,1 @@
+"""The index of facts: what cases are found by beside their columns and texts."""
