@@ -142,7 +142,7 @@ class Guest:
         """Return some use."""
         return self.usage_now()
 
-    async def start_process(self, command: Sequence[str]) -> Streams:
+    async def start_process(self, command: Sequence[str], *, guarded: bool = False) -> Streams:
         """Start nothing."""
         raise SandboxUnavailable("this machine starts no further process")
 

@@ -16,6 +16,7 @@ CLIENTS = ("cli/", "client/", "setup/", "server/mcp/tool_calls.py", "server/mcp/
 WAITED_FOR = {
     "sandbox/network/proxy.py": "connections of one run, which the proxy closes with it",
     "sandbox/network/relay.py": "both directions of one connection, waited for together",
+    "sandbox/rehearsal/sinkhole.py": "connections of one rehearsal, which the sinkhole closes with it",
     "sandbox/network/bridge.py": "channels of one run, which the bridge closes with it",
     "sandbox/drivers/docker/transport_ssh.py": "the tunnel to a remote Docker, which its client closes",
     "sandbox/run/execution.py": "the parts of one run, waited for by the run",

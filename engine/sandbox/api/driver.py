@@ -151,8 +151,11 @@ class Sandbox(Protocol):
     async def usage(self) -> ResourceUsage | None:
         """Return what it uses; None if that cannot be read."""
 
-    async def start_process(self, command: Sequence[str]) -> Streams:
-        """Start a command beside the program, and connect to it. Raises SandboxUnavailable."""
+    async def start_process(self, command: Sequence[str], *, guarded: bool = False) -> Streams:
+        """Start a command beside the program, and connect to it. Raises SandboxUnavailable.
+
+        `guarded`: as the supervisor's user, so that the program cannot stop it or look into it.
+        """
 
     async def end_state(self) -> EndState:
         """Return how it ended, once it has."""

@@ -8,6 +8,7 @@ from typing import Protocol
 from engine.models import Artifact, InputFile, Language, Limits, Meters, Operation, OutputChunk, Package
 from engine.sandbox.api.network_spec import NetworkSpec
 from engine.sandbox.api.permit import StartPermit, StartRequest
+from engine.sandbox.api.rehearsal import RehearsalStage
 from engine.sandbox.api.run_events import RunEvent
 
 
@@ -36,6 +37,8 @@ class Job:
     """Names of packages that may run their own code during installation."""
     volumes: tuple[tuple[str, str], ...] = ()
     """Volumes that it writes to, and where they are mounted."""
+    stage: RehearsalStage | None = None
+    """What surrounds a rehearsal; None: it is a run."""
 
 
 class Watcher(Protocol):

@@ -21,15 +21,22 @@ def supervisor(*, session: bool, late: bool) -> str:
     """Return the program of a sandbox's first process: it starts the interpreter, and then reads the rest.
 
     If it starts the interpreter late, nothing else runs before it has read a whole request.
+    Every sandbox has the same program, so that it does not tell a rehearsal from a run.
     """
     rest = _text("common.pl", "session.pl" if session else "supervisor.pl")
-    start = f"my $stays = {int(session)};\nmy $late = {int(late)};\n{_text('start.pl')}"
+    rehearsal = f"package Rehearsal;\n{_text('channels.pl', 'sinkhole.pl')}"
+    options = f"my $stays = {int(session)};\nmy $late = {int(late)};\n"
+    start = f"{options}my $rehearsal = <<'REHEARSAL';\n{rehearsal}\nREHEARSAL\n{_text('start.pl')}"
     return f"{start}\neval <<'THE_REST';\n{rest}\nTHE_REST\ndie $@;\n"
 
 
 WORKSPACE_FILES = "my ( $child, $from_child, @flows );\n" + _text("common.pl", "workspace_files.pl")
 """Lists or reads the files of a running program."""
-NETWORK_BRIDGE = _text("bridge.pl")
+NETWORK_BRIDGE = _text("channels.pl", "bridge.pl")
+REHEARSAL_ENTRANCE = _text("entrance.pl")
+"""Connects the engine with the relay of a rehearsal."""
+REHEARSAL = "PRATIQUE_REHEARSAL"
+"""The variable that makes a sandbox a rehearsal's: the authority to trust. The program does not see it."""
 
 
 def task_limit(language: Language, limits: Limits) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import ssl
 import tempfile
 from datetime import UTC, datetime, timedelta
@@ -13,14 +14,17 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 _LIFE = timedelta(days=1)
+_EARLY = timedelta(hours=1)
+"""How long ago its certificates became valid: the clock of a guest may differ."""
 
 
 class EphemeralCA:
     """A certificate authority whose key exists only in this process, for the duration of one run."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "Pratique, for this run", early: timedelta = _EARLY) -> None:
+        self._early = early
         self._key = ec.generate_private_key(ec.SECP256R1())
-        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Pratique, for this run")])
+        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         self._certificate = self._sign(self._name, self._key.public_key(), None)
         self._contexts: dict[str, ssl.SSLContext] = {}
 
@@ -58,7 +62,7 @@ class EphemeralCA:
             .issuer_name(self._name)
             .public_key(key)
             .serial_number(x509.random_serial_number())
-            .not_valid_before(now - timedelta(hours=1))
+            .not_valid_before(now - self._early)
             .not_valid_after(now + _LIFE)
             .add_extension(x509.BasicConstraints(ca=host is None, path_length=None), critical=True)
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
@@ -69,9 +73,16 @@ class EphemeralCA:
         )
         if host is not None:
             usage = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH])
-            names = x509.SubjectAlternativeName([x509.DNSName(host)])
+            names = x509.SubjectAlternativeName([_name_of(host)])
             builder = builder.add_extension(usage, critical=False).add_extension(names, critical=True)
         return builder.sign(self._key, hashes.SHA256())
+
+
+def _name_of(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
 
 
 def _usage(*, authority: bool) -> x509.KeyUsage:

@@ -23,6 +23,8 @@ from engine.sandbox.network.secret_injection import SecretInjector
 
 PORT = 3128
 TRUSTED = "/tmp/.pratique-trusted.pem"  # noqa: S108  in the guest, which is alone there
+TRUSTING = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
+"""The variables that name the file of trusted authorities."""
 _SECONDS = 30.0
 
 
@@ -30,10 +32,9 @@ def environment(placeholders: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a guest with network. Secrets are placeholders."""
     proxy = f"http://127.0.0.1:{PORT}"
     names = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
-    trusting = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
     return {
         **dict.fromkeys(names, proxy),
-        **dict.fromkeys(trusting, TRUSTED),
+        **dict.fromkeys(TRUSTING, TRUSTED),
         "NODE_USE_ENV_PROXY": "1",
         **placeholders,
     }

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from engine.models import OperationKind, Result
 from engine.sandbox.api.driver import Sandbox, SandboxDriver, SandboxSpec
 from engine.sandbox.api.job import ArtifactKeeper, Job, Watcher
+from engine.sandbox.api.rehearsal import RehearsalStage
 from engine.sandbox.network.sandbox_network import environment_of, networked, proxy_for
 from engine.sandbox.packages.builder import PackageService
 from engine.sandbox.run.execution import Execution
@@ -55,11 +56,13 @@ class JobExecutor:
     async def _run_once(self, job: Job, layers: tuple[tuple[str, str], ...], watcher: Watcher) -> Result:
         proxy = proxy_for(job.network, watcher)
         spec = SandboxSpec(
-            job.image_digest, job.language, job.limits, environment_of(proxy), layers, job.volumes,
-            on_demand=True,
+            job.image_digest, job.language, job.limits, job.stage.environment if job.stage else
+            environment_of(proxy), layers, job.volumes, on_demand=True,
         )  # fmt: skip
         sandbox = await self._acquire(spec, watcher)
         try:
+            if job.stage:
+                return await self._rehearse(sandbox, job, job.stage, watcher)
             async with networked(sandbox, proxy, watcher) as metered:
                 execution = Execution(sandbox, job, metered, self.keeper(), self.grace)
                 self.control.executions[job.run] = execution
@@ -67,6 +70,16 @@ class JobExecutor:
         finally:
             self.control.executions.pop(job.run, None)
             self.remover.remove(sandbox, watcher)
+
+    async def _rehearse(self, sandbox: Sandbox, job: Job, stage: RehearsalStage, watcher: Watcher) -> Result:
+        """Run a rehearsal: it has the hosts of its stage, and what it leaves behind is kept nowhere."""
+        async with stage.connected(sandbox):
+            execution = Execution(sandbox, job, watcher, None, self.grace)
+            self.control.executions[job.run] = execution
+            result = await execution.run()
+            report = execution.output.report
+            await stage.finish(report.files if report.complete and not report.omitted else None)
+            return result
 
     async def _acquire(self, spec: SandboxSpec, watcher: Watcher) -> Sandbox:
         began = time.monotonic()

@@ -168,10 +168,10 @@ class Container:
         with contextlib.suppress(APIError, DockerUnreachable):
             await self.client.call("kill", self.id, signal=name)
 
-    async def start_process(self, command: Sequence[str]) -> Streams:
+    async def start_process(self, command: Sequence[str], *, guarded: bool = False) -> Streams:
         """Start a command beside the program, and connect to it. Raises SandboxUnavailable."""
         with translated():
-            return await self.client.execute(self.id, command)
+            return await self.client.execute(self.id, command, user=1001 if guarded else 1000)
 
     async def end_state(self) -> EndState:
         """Return how it ended, once it has."""

@@ -100,10 +100,10 @@ class DockerClient:
         return await _open_stream(await self.call("attach_socket", container, params=streams))
 
     async def execute(
-        self, container: str, command: Sequence[str]
+        self, container: str, command: Sequence[str], user: int = 1000
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Start another command in a container, as the guest's user, and connect to it."""
-        made = await self.call("exec_create", container, list(command), stdin=True, user="1000:1000")
+        """Start another command in a container, as the guest's user unless told, and connect to it."""
+        made = await self.call("exec_create", container, list(command), stdin=True, user=f"{user}:1000")
         return await _open_stream(await self.call("exec_start", made["Id"], socket=True))
 
     async def listen(

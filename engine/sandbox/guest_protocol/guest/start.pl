@@ -9,6 +9,8 @@
 use Config;
 use Fcntl qw(O_NONBLOCK F_SETFL F_GETFL);
 my ( $child, $from_child, $to_child, @flows );
+my $rehearsing = delete $ENV{PRATIQUE_REHEARSAL};
+if ($rehearsing) { eval $rehearsal or exit 1 }
 my ( $set_users, $set_groups ) = $Config{archname} =~ /^x86_64/ ? ( 117, 119 ) : ( 147, 149 );    # setresuid, setresgid
 
 $^F = $stays ? 4 : 3;    # what has a higher number does not go along

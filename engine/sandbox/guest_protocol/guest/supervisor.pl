@@ -18,6 +18,7 @@ start_program() if !$child;
 give( $to_child, $text );
 my ( $status, $late ) = await($seconds);
 my $crowded = $status && tasks() >= $most_tasks - 2 ? 1 : 0;
+Rehearsal::finish() if $rehearsing;
 end_everything();
 drain();
 my $packed = $status && ( full($workspace) || full('/tmp') ) ? 1 : 0;

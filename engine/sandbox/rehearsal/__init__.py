@@ -1,0 +1,1 @@
+"""Rehearsals: decoys for credentials, and an Internet that the engine plays."""

@@ -1,0 +1,94 @@
+"""The surroundings of one rehearsal: its decoys, its Internet, and what both prove."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import cached_property
+
+from engine.common.text import Untrusted
+from engine.models import InputFile, Language
+from engine.models.rehearsal import FindingKind, RehearsalFinding
+from engine.sandbox.api.driver import Sandbox
+from engine.sandbox.api.errors import SandboxUnavailable
+from engine.sandbox.guest_protocol.programs import REHEARSAL, REHEARSAL_ENTRANCE
+from engine.sandbox.network.bridge import Bridge, BridgeError
+from engine.sandbox.network.sandbox_network import TRUSTED, TRUSTING
+from engine.sandbox.rehearsal.decoys import Decoys
+from engine.sandbox.rehearsal.record import Record
+from engine.sandbox.rehearsal.sinkhole import Sinkhole
+
+_OPEN_SECONDS = 30.0
+_SETTLE_SECONDS = 1.5
+_MOST_CHANGED = 50
+
+
+class Stage:
+    """Lays out decoys, plays every host, and says what became of them."""
+
+    def __init__(self, language: Language, given: Sequence[InputFile] = ()) -> None:
+        self.decoys = Decoys.draw()
+        self.files = self.decoys.laid_out(given)
+        """The files that the code finds."""
+        self.changed: tuple[Untrusted, ...] = ()
+        """The files that it wrote, beside decoys."""
+        self._sinkhole = Sinkhole(self.decoys, language)
+
+    @cached_property
+    def environment(self) -> Mapping[str, str]:
+        """Decoys, and where the authority of this rehearsal lies, as with a granted network."""
+        return {
+            REHEARSAL: self._sinkhole.ca.pem,
+            **dict.fromkeys(TRUSTING, TRUSTED),
+            **self.decoys.environment,
+        }
+
+    @property
+    def record(self) -> Record:
+        """What arrived."""
+        return self._sinkhole.record
+
+    @contextlib.asynccontextmanager
+    async def connected(self, sandbox: Sandbox) -> AsyncIterator[None]:
+        """Answer in the place of every host while this lasts. Raises SandboxUnavailable."""
+        command = ["/usr/bin/perl", "-e", REHEARSAL_ENTRANCE]
+        reader, writer = await sandbox.start_process(command, guarded=True)
+        bridge = Bridge(reader, writer, self._sinkhole.serve)
+        try:
+            await bridge.open(b"", _OPEN_SECONDS)
+            self.record.begin()
+            yield
+        except BridgeError as error:
+            raise SandboxUnavailable(f"no rehearsal: {error}", "pratique doctor") from error
+        finally:
+            await bridge.close()
+            await self._sinkhole.close()
+
+    async def finish(self, files: Sequence[tuple[str, bytes]] | None) -> None:
+        """Take what is still on its way, and the files that are left; None: they are not known."""
+        if files is None:
+            return
+        await self._sinkhole.settle(_SETTLE_SECONDS)
+        left = dict(files)
+        self._judge(left)
+        given = {file.name.text: file.content for file in self.files}
+        names = sorted(name for name, content in left.items() if given.get(name) != content)
+        own = (name for name in names if name not in self.decoys.placed)
+        self.changed = tuple(Untrusted(name[:200]) for name in own)[:_MOST_CHANGED]
+
+    def _judge(self, left: Mapping[str, bytes]) -> None:
+        """Say which decoys are gone: neither where they were nor anywhere else, nor part of what is there."""
+        laid = {file.name.text for file in self.files}
+        contents = set(left.values())
+        gone = [
+            name
+            for name, content in self.decoys.placed.items()
+            if name in laid and self.decoys.is_precious(name)
+            and content not in contents and content not in left.get(name, b"")
+        ]  # fmt: skip
+        if not gone:
+            return
+        how = "deleted" if all(name not in left for name in gone) else "overwritten"
+        more = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
+        kind = FindingKind.DESTROYED
+        self.record.found(RehearsalFinding(kind=kind, subject=f"~/{gone[0]}{more}", where=Untrusted(how)))
