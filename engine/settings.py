@@ -261,6 +261,8 @@ class ServerSettings(Group):
     """How long what waits outlives a client that went away, where the client said that it would stay."""
     mcp_wait_seconds: float = Field(45, ge=0, le=3600)
     """How long an MCP call waits for a person before it answers `pending_approval`; clients give up at 60."""
+    mcp_silent_wait_seconds: float = Field(4, ge=0, le=3600)
+    """The same for clients that do not ask for progress: some of them give up at 5."""
     mcp_output_kb: int = Field(64, ge=1, le=4096)
     """How much of each output stream an MCP result carries."""
     idle_minutes: float = Field(30, ge=0)

@@ -52,6 +52,7 @@ from engine.models.api import (
     AnalyseRequest,
     DecisionRequest,
     LeaseStatus,
+    ReceiptRequest,
     SubmitRequest,
     WithdrawRequest,
 )
@@ -112,17 +113,31 @@ class Client:
         return Health.model_validate_json(body)
 
     async def submit(
-        self, draft: Draft, *, key: str = "", join: bool = False, lease: str = "", requester: str = ""
+        self,
+        draft: Draft,
+        *,
+        key: str = "",
+        join: bool = False,
+        until_delivered: bool = False,
+        lease: str = "",
+        requester: str = "",
     ) -> Case:
         """Submit a draft and return its case, stored, analysed and assessed.
 
         The same `key` within 24 hours, or with `join` the same draft while it is open, makes no second
-        submission. With a `lease` that nobody holds a pending submission is withdrawn after a while.
+        submission; with `until_delivered` nor does one that has ended, until `received` was called for it.
+        With a `lease` that nobody holds a pending submission is withdrawn after a while.
         """
         name = Untrusted(requester) if requester else self._requester
-        handed = SubmitRequest(draft=draft, requester=name, join=join, lease=lease)
+        handed = SubmitRequest(
+            draft=draft, requester=name, join=join, until_delivered=until_delivered, lease=lease
+        )
         headers = {"idempotency-key": key} if key else {}
         return Case.model_validate_json(await self._transport.post("/submissions", handed, headers=headers))
+
+    async def received(self, id: str, kept_seconds: float = 0) -> None:
+        """Say that you have the result of your own submission, or may not have it for so many seconds."""
+        await self._transport.post(f"/submissions/{id}/receipt", ReceiptRequest(kept_seconds=kept_seconds))
 
     async def withdraw(self, id: str, requester: str = "") -> Case:
         """Withdraw your own submission: a pending one is denied, a run is killed."""

@@ -5,13 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-from pathlib import Path
 
 from engine import locations
 from engine.client.client import Client, Problem
-from engine.client.start_lock import start_engine
-from engine.common.local_files import read_file
-from engine.common.lock_holder import lock_holder
+from engine.client.start_lock import check_end, is_alive, no_answer, start_engine
 
 START_SECONDS = 120.0
 """How long an engine that lives may take until it answers."""
@@ -56,31 +53,12 @@ async def _start(client: Client) -> None:
     try:
         async with asyncio.timeout(START_SECONDS):
             while not await _answers(client):
-                if not _is_alive(started):
-                    _check_end(started, log)
+                if not is_alive(started):
+                    check_end(started, log)
                     started = start_engine(log)
                 await asyncio.sleep(PROBE_SECONDS)
     except TimeoutError:
-        raise _no_answer(log) from None
-
-
-def _is_alive(started: subprocess.Popen[bytes] | None) -> bool:
-    """Return whether an engine lives that may answer soon."""
-    return (started is not None and started.poll() is None) or lock_holder(
-        locations.engine_lock()
-    ) is not None
-
-
-def _check_end(started: subprocess.Popen[bytes] | None, log: Path) -> None:
-    if started is not None:
-        raise Problem(503, f"the engine did not start: {_last_line(log)}", hint=f"Read {log}")
-
-
-def _no_answer(log: Path) -> Problem:
-    holder = lock_holder(locations.engine_lock())
-    who = f"the engine (process {holder})" if holder else "the engine"
-    hint = f"Read {log}, or type: pratique stop"
-    return Problem(503, f"{who} did not answer within {START_SECONDS:g} s", hint=hint)
+        raise no_answer(log, START_SECONDS) from None
 
 
 async def _answers(client: Client) -> bool:
@@ -91,8 +69,3 @@ async def _answers(client: Client) -> bool:
             raise
         return False
     return True
-
-
-def _last_line(log: Path) -> str:
-    lines = read_file(log, 1 << 26).decode(errors="replace").strip().split("\n")
-    return lines[-1][:300]

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from engine import locations
 from engine.common.errors import Problem
+from engine.common.local_files import read_file
+from engine.common.lock_holder import lock_holder
 
 
 def start_engine(log: Path) -> subprocess.Popen[bytes] | None:
@@ -54,3 +56,29 @@ def _spawn(lock: int, log: Path) -> subprocess.Popen[bytes]:
 def _unwritable(path: Path, error: OSError) -> Problem:
     hint = f"Look at: ls -ld {path.parent} {path}; or set PRATIQUE_HOME to a folder that you may write"
     return Problem(503, f"{path} cannot be written: {error.strerror}", hint=hint)
+
+
+def is_alive(started: subprocess.Popen[bytes] | None) -> bool:
+    """Return whether an engine lives that may answer soon."""
+    return (started is not None and started.poll() is None) or lock_holder(
+        locations.engine_lock()
+    ) is not None
+
+
+def check_end(started: subprocess.Popen[bytes] | None, log: Path) -> None:
+    """Raise Problem, with the last line of its log, where an engine was started and has ended."""
+    if started is not None:
+        raise Problem(503, f"the engine did not start: {_last_line(log)}", hint=f"Read {log}")
+
+
+def no_answer(log: Path, seconds: float) -> Problem:
+    """Return the problem that the engine lives, but did not answer within so many seconds."""
+    holder = lock_holder(locations.engine_lock())
+    who = f"the engine (process {holder})" if holder else "the engine"
+    hint = f"Read {log}, or type: pratique stop"
+    return Problem(503, f"{who} did not answer within {seconds:g} s", hint=hint)
+
+
+def _last_line(log: Path) -> str:
+    lines = read_file(log, 1 << 26).decode(errors="replace").strip().split("\n")
+    return lines[-1][:300]

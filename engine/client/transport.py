@@ -15,10 +15,11 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from engine.common.errors import Problem
+from engine.common.headers import AGENT
 from engine.common.output_frames import FRAMES, FrameDecoder
 from engine.common.text import visible
 from engine.models import OutputChunk
-from engine.models.api import AGENT, ProblemBody
+from engine.models.api import ProblemBody
 
 DEADLINE_SECONDS = 30.0
 NDJSON = "application/x-ndjson"

@@ -180,6 +180,7 @@ class Engine:
     async def _recover(self) -> None:
         for case in await self._log.read.open_cases():
             entry = self.submissions.recover(case)
+            self.intake.expect(case)
             if case.status is not Status.PENDING:
                 await self.runs.close_interrupted(entry)
         await self.submissions.withdraw_revoked()

@@ -30,8 +30,6 @@ from engine.models import (
 )
 from engine.models.comments import MOST_COMMENTS
 
-AGENT = "pratique-agent"
-"""The header in which one connection of an unregistered agent names itself, by a secret of its own."""
 MOST_AT_ONCE = 200
 """How many submissions are decided or claimed by one request."""
 SubmissionId = Annotated[str, Field(pattern=r"^s-[0-9a-z]{1,32}$")]
@@ -47,6 +45,8 @@ class SubmitRequest(FrozenModel):
     """The name that an agent gives itself over the socket; empty: the owner of the socket."""
     join: bool = False
     """Whether to return an open submission of the same draft instead of creating another one."""
+    until_delivered: bool = False
+    """Whether `join` also returns one that has ended, until its requester received the result."""
     lease: str = Field("", pattern=LEASE + "|^$")
     """The lease that keeps the submission pending; it is withdrawn some time after the lease ended."""
 
@@ -62,6 +62,13 @@ class WithdrawRequest(FrozenModel):
 
     requester: Untrusted = Untrusted("")
     """The requester of the submission; empty: the owner of the socket."""
+
+
+class ReceiptRequest(FrozenModel):
+    """The receipt of a result."""
+
+    kept_seconds: float = Field(0, ge=0, le=3600)
+    """How long the same request still returns it, where it is not sure that it was received."""
 
 
 class LeaseStatus(FrozenModel):

@@ -11,7 +11,7 @@ import pytest
 ENGINE = Path(__file__).parents[2] / "engine"
 SUPERVISOR = "common/supervisor.py"
 CREATORS = {"create_task", "ensure_future", "start_soon", "run_coroutine_threadsafe"}
-CLIENTS = ("cli/", "client/", "setup/", "server/mcp/tool_calls.py", "server/mcp/server.py")
+CLIENTS = ("cli/", "client/", "setup/")
 """Programs of their own, which end with what they do."""
 WAITED_FOR = {
     "sandbox/network/proxy.py": "connections of one run, which the proxy closes with it",
@@ -22,6 +22,9 @@ WAITED_FOR = {
     "sandbox/run/execution.py": "the parts of one run, waited for by the run",
     "sandbox/run/run_control.py": "a run, waited for by whoever started it",
     "core/history/service.py": "a verification, waited for by its request",
+    "server/mcp/connections.py": "the parts of one agent's connection, waited for together",
+    "server/mcp/deliveries.py": "receipts, in the task group of the agent's connection",
+    "server/mcp/tool_calls.py": "withdrawals, in the task group of the agent's connection",
     "server/http/middleware/token_lifetime.py": "what cuts a request off, cancelled at its end",
     "server/http/connections/acceptor.py": "a connection, which its registry closes",
 }

@@ -11,8 +11,9 @@ from engine.core.history.queries import Queries
 from engine.core.review.revisions import Revisions
 from engine.core.runs.service import Runs
 from engine.core.submissions.idempotency_keys import FIELD, IdempotencyKeys, key_hash
-from engine.core.submissions.service import SubmissionService
-from engine.models import Case, Draft, Principal, Status
+from engine.core.submissions.service import REVOKED, SubmissionService
+from engine.core.submissions.undelivered import Undelivered
+from engine.models import WITHDRAWN, Case, Draft, Principal, Status
 
 
 class IdempotentSubmissions:
@@ -32,16 +33,41 @@ class IdempotentSubmissions:
         self._queries = queries
         self._revisions = revisions
         self._keys = IdempotencyKeys(events)
+        self._undelivered = Undelivered()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def submit(self, draft: Draft, requester: Principal, *, key: str = "", join: bool = False) -> Case:
-        """Submit a draft once: a `key` of the last 24 hours, or an open twin where `join`, answers instead.
+    async def submit(
+        self,
+        draft: Draft,
+        requester: Principal,
+        *,
+        key: str = "",
+        join: bool = False,
+        until_delivered: bool = False,
+    ) -> Case:
+        """Submit a draft once: a `key` of the last 24 hours, or a twin where `join`, answers instead.
+
+        A twin is open; with `until_delivered`, it may also have ended, if its result was not received.
 
         Raises:
             Problem: the key was used for another request, it revises what is not its requester's own, or the
                 submission is refused.
         """
         await self._revisions.check(draft, requester)
+        case = await self._submit_once(draft, requester, key, join=join, until_delivered=until_delivered)
+        if until_delivered:
+            self._undelivered.expect(case)
+        return case
+
+    def expect(self, case: Case) -> None:
+        """Note that the requester of a submission may still wait for its result, after a restart, too."""
+        self._undelivered.expect(case)
+
+    async def _submit_once(
+        self, draft: Draft, requester: Principal, key: str, *, join: bool, until_delivered: bool
+    ) -> Case:
+        if until_delivered and (twin := await self._ended_twin(draft, requester)):
+            return twin
         if not key:
             return await self._submit(draft, requester, "", join)
         hashed = key_hash(requester, key)
@@ -54,6 +80,17 @@ class IdempotentSubmissions:
         if made.digest != self._submissions.digest_of(draft, requester):
             raise Problem(422, "this idempotency key came with another request", hint="Use a new key.")
         return await self._queries.case(made.id)
+
+    async def received(self, id: str, by: Principal, kept_seconds: float) -> None:
+        """Note that its requester has a result; for `kept_seconds` more the same request returns it still.
+
+        Raises:
+            Problem: it belongs to another requester.
+        """
+        case = await self._queries.case(id)
+        if not case.submission.requester.is_same(by):
+            raise Problem(403, f"{id} is not yours to receive")
+        self._undelivered.delivered(case, kept_seconds)
 
     async def withdraw(self, id: str, by: Principal) -> Case:
         """End a submission at its requester's wish: before a decision it is denied, a run is killed.
@@ -68,6 +105,12 @@ class IdempotentSubmissions:
             return await self._submissions.withdraw(id, by)
         await self._runs.kill(id, by)
         return await self._queries.case(id)
+
+    async def _ended_twin(self, draft: Draft, requester: Principal) -> Case | None:
+        """Return a submission of the same request that ran or was answered no, if that was not received."""
+        id = self._undelivered.find(self._submissions.digest_of(draft, requester))
+        case = await self._queries.case(id) if id else None
+        return case if case is not None and _was_answered(case) else None
 
     async def _submit(self, draft: Draft, requester: Principal, hashed: str, join: bool) -> Case:
         if not join:
@@ -84,3 +127,10 @@ class IdempotentSubmissions:
     def _turn(self, name: str) -> asyncio.Lock:
         """Return the lock that requests of one key or digest take turns with; it lives while one is held."""
         return self._turns.setdefault(name, asyncio.Lock())
+
+
+def _was_answered(case: Case) -> bool:
+    """Return whether it ran, or a person said no; what nobody decided about is asked for again."""
+    if case.decision is None or case.decision.reason.text in {WITHDRAWN, REVOKED}:
+        return False
+    return case.result is not None or case.status in {Status.DENIED, Status.CHANGES_REQUESTED}

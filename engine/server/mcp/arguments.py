@@ -266,6 +266,14 @@ class ResultArguments(Arguments):
     id: str = Field(pattern=ID, description="The id of an earlier result.")
 
 
+class ArtifactArguments(Arguments):
+    """The arguments of `code_read_artifact`."""
+
+    id: str = Field(pattern=ID, description="The id of an earlier result.")
+    name: str = Field(min_length=1, max_length=1024, description="Its name or sha256, as in artifacts.")
+    offset: int = Field(0, ge=0, description="next_offset of the part before.")
+
+
 class CancelArguments(Arguments):
     """The arguments of `code_cancel`."""
 

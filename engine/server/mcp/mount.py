@@ -16,6 +16,7 @@ from engine.models import Scope as Permit
 from engine.server.http.authorization import CALLER, Caller
 from engine.server.http.problems import problem_response
 from engine.server.mcp.session_holders import SessionHolders
+from engine.server.mcp.stdio.link import CONNECTIONS
 from engine.settings import Settings
 
 PATH = "/mcp"
@@ -36,7 +37,10 @@ class McpMount:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if scope.get("path") != PATH:
+        path = str(scope.get("path", ""))
+        if path.startswith(CONNECTIONS):
+            await self._connect(scope, receive, send)
+        elif path != PATH:
             await self._app(scope, receive, send)
         elif not _may_submit(scope.get(CALLER)):
             refused = Problem(403, "MCP over HTTP needs a token that may submit", hint=_CREATE)
@@ -46,6 +50,15 @@ class McpMount:
             await problem_response(unknown)(scope, receive, send)
         else:
             await (await self._started())(scope, receive, self._sessions.noting(scope, send))
+
+    async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve an agent over stdio: by its token, or by the secret of its connection."""
+        caller = scope.get(CALLER)
+        if _may_submit(caller) or (isinstance(caller, Caller) and caller.agent):
+            await (await self._started())(scope, receive, send)
+            return
+        refused = Problem(403, "a connection of an agent needs a token that may submit", hint=_CREATE)
+        await problem_response(refused)(scope, receive, send)
 
     def close(self) -> None:
         """End every agent's session."""

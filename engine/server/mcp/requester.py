@@ -12,12 +12,24 @@ from engine.common.text import mark_hidden
 from engine.server.http.middleware.authentication import bearer
 
 Context = ServerRequestContext[Any, Any]
+LINKS_SINCE = "2025-06-18"
 
 
 def client_name(context: Context) -> str:
     """Return the name that the agent's program gives itself: a label, which proves nothing."""
     about = context.session.client_params
     return mark_hidden(about.client_info.name)[:64] if about and about.client_info.name else "mcp"
+
+
+def asks_for_progress(context: Context) -> bool:
+    """Return whether a call's client wants to hear how it goes on: it waits as long as it does."""
+    meta = context.meta
+    return meta is not None and meta.get("progress_token") is not None
+
+
+def links_understood(context: Context) -> bool:
+    """Return whether the client's revision of the protocol knows links to resources."""
+    return str(context.protocol_version) >= LINKS_SINCE
 
 
 def token_of(context: Context) -> str:

@@ -21,11 +21,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from engine.common.errors import Problem
 from engine.models import Case
 from engine.server.mcp.requester import Context
+from engine.server.mcp.stdio.handshake import EXTENSION
 from engine.server.mcp.tool_calls import ToolCalls
 from engine.server.mcp.tool_models import ToolStatus
 from engine.server.mcp.tool_result import OPEN, status_of, tool_result
 
-EXTENSION = "io.modelcontextprotocol/tasks"
 POLL_MILLISECONDS = 2000
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import secrets
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -17,19 +16,18 @@ from engine.common.text import Untrusted
 from engine.models import (
     Case,
     Draft,
-    OperationKind,
-    OutputChunk,
-    Result,
     Session,
     SessionState,
     Status,
-    Stream,
 )
-from engine.server.mcp.arguments import NEW, ExecuteArguments, SessionCallArguments
+from engine.server.mcp.arguments import NEW, ArtifactArguments, ExecuteArguments, SessionCallArguments
+from engine.server.mcp.artifacts import part_of_file
 from engine.server.mcp.clients import AgentClients
-from engine.server.mcp.images import MOST_BYTES, MOST_PICTURES, blocks, kind_of, named_like_one
-from engine.server.mcp.requester import Context
-from engine.server.mcp.tool_result import OPEN, answer, guest_output, progress_message, read, tool_result
+from engine.server.mcp.deliveries import Deliveries
+from engine.server.mcp.patience import Patience
+from engine.server.mcp.requester import Context, asks_for_progress, links_understood
+from engine.server.mcp.results import Results
+from engine.server.mcp.tool_result import OPEN, progress_message
 from engine.settings import ServerSettings
 
 PROGRESS_SECONDS = 5.0
@@ -43,8 +41,7 @@ class ToolCalls:
     """Executes the tool calls of agents through the client of the engine.
 
     Each call acts through the client of its own agent. Over stdio one agent holds a lease as long as this
-    exists. Over HTTP (`hold_lease_while_connected` is false) a pending submission is withdrawn some time
-    after it was last asked for.
+    exists. Without one, over HTTP, a pending submission is withdrawn some time after it was last asked for.
     """
 
     def __init__(
@@ -52,14 +49,17 @@ class ToolCalls:
         agents: AgentClients,
         settings: ServerSettings,
         tasks: asyncio.TaskGroup,
+        patience: Patience,
         *,
-        hold_lease_while_connected: bool = True,
+        lease: str = "",
     ) -> None:
-        self._keeps_lease = hold_lease_while_connected
+        self._patience = patience
+        self._results = Results(settings.mcp_output_kb * 1024)
+        self._deliveries = Deliveries(tasks, patience)
         self._agents = agents
         self._settings = settings
         self._tasks = tasks
-        self._lease_name = secrets.token_urlsafe(24)
+        self._lease = lease
         self._withdrawals: dict[str, asyncio.Task[None]] = {}
         self._start_lock = asyncio.Lock()
         self._session_lock = asyncio.Lock()
@@ -71,7 +71,7 @@ class ToolCalls:
             await self._ensure_engine(client)
         while True:
             with contextlib.suppress(Problem):
-                async for _ in client.hold_lease(self._lease_name):
+                async for _ in client.hold_lease(self._lease):
                     pass
             await asyncio.sleep(RETRY_SECONDS)
 
@@ -82,7 +82,12 @@ class ToolCalls:
         async def handing_in() -> Case:
             draft = await self._draft(given, context)
             return await client.submit(
-                draft, key=given.idempotency_key, join=True, lease=self._lease(), requester=name
+                draft,
+                key=given.idempotency_key,
+                join=True,
+                until_delivered=True,
+                lease=self._lease,
+                requester=name,
             )
 
         return await self._call_engine(client, handing_in)
@@ -139,14 +144,18 @@ class ToolCalls:
         A call that is cancelled meanwhile withdraws what nobody approved, unless it comes again in time.
         """
         self._cancel_withdrawal(case.submission.id)
+        began = asyncio.get_running_loop().time()
         try:
             case = await self._waited(case, context)
-            if not self._keeps_lease:
+            if not self._lease:
                 self._schedule_withdrawal(case, context)
-            return await self.result_of(case, context)
+            result = await self.result_of(case, context)
+            self._deliveries.answered(case, self._agents.client(context), began)
         except asyncio.CancelledError:
+            self._patience.gave_up(asyncio.get_running_loop().time() - began)
             self._schedule_withdrawal(case, context)
             raise
+        return result
 
     async def cancel(self, id: str, context: Context) -> CallToolResult:
         """Withdraw what waits, or kill its run."""
@@ -161,52 +170,24 @@ class ToolCalls:
 
     async def result_of(self, case: Case, context: Context) -> CallToolResult:
         """Return what became of a case, with what its code printed once it has run."""
-        if case.result is None:
-            return answer(tool_result(case))
-        client = self._agents.client(context)
-        operation = case.submission.draft.operation
-        reads = operation is not None and operation.kind is OperationKind.READ
-        chunks, cut = await self._printed(client, case.submission.id, MOST_BYTES if reads else 2 * self._most)
-        guest = guest_output(chunks, self._most, truncated=cut)
-        pictures = await self._pictures(client, case, case.result)
-        if reads:
-            content = b"".join(chunk.data for chunk in chunks if chunk.stream is Stream.STDOUT)
-            guest, pictures = read(content, guest, self._most), [content] if kind_of(content) else []
-        return answer(tool_result(case, guest), blocks(pictures))
+        return await self._results.of(case, self._agents.client(context), links=links_understood(context))
+
+    async def read_artifact(self, given: ArtifactArguments, context: Context) -> CallToolResult:
+        """Return a part of a file that a run left."""
+        content = await self._agents.client(context).artifact(given.id, Untrusted(given.name))
+        return part_of_file(given, content, self._settings.mcp_output_kb * 1024)
+
+    async def artifact(self, id: str, name: str, context: Context) -> bytes:
+        """Return a file that a run left."""
+        return await self._agents.client(context).artifact(id, Untrusted(name))
 
     async def _waited(self, case: Case, context: Context) -> Case:
         clock, client = asyncio.get_running_loop().time, self._agents.client(context)
-        began, most = clock(), self._settings.mcp_wait_seconds
+        began, most = clock(), self._patience.seconds(progress=asks_for_progress(context))
         while case.status in OPEN and (left := began + most - clock()) > 0:
             await context.session.report_progress(clock() - began, most, progress_message(case))
             case = await client.case(case.submission.id, within=min(PROGRESS_SECONDS, left))
         return case
-
-    @property
-    def _most(self) -> int:
-        return self._settings.mcp_output_kb * 1024
-
-    async def _printed(self, client: Client, id: str, most: int) -> tuple[list[OutputChunk], bool]:
-        """Return what a run wrote, over `most` bytes at the most by one chunk, and whether there was more."""
-        chunks: list[OutputChunk] = []
-        taken = 0
-        async with contextlib.aclosing(client.output(id)) as output:
-            async for chunk in output:
-                chunks.append(chunk)
-                taken += len(chunk.data)
-                if taken > most:
-                    return chunks, True
-        return chunks, False
-
-    async def _pictures(self, client: Client, case: Case, result: Result) -> list[bytes]:
-        """Return the first few pictures that a run showed or left."""
-        shown = [Untrusted(one.digest) for one in result.displays if one.digest]
-        left = [one.name for one in result.artifacts if named_like_one(one.name.text)]
-        found: list[bytes] = []
-        for name in [*shown, *left][: 2 * MOST_PICTURES]:
-            with contextlib.suppress(Problem):
-                found.append(await client.artifact(case.submission.id, name))
-        return [content for content in dict.fromkeys(found) if kind_of(content)][:MOST_PICTURES]
 
     async def _call_engine(self, client: Client, ask: Callable[[], Awaitable[T]]) -> T:
         """Ask the engine, which is started where none answers any more."""
@@ -227,12 +208,9 @@ class ToolCalls:
         for leaving in self._withdrawals.values():
             leaving.cancel()
 
-    def _lease(self) -> str:
-        return self._lease_name if self._keeps_lease else ""
-
     def keep_until_withdrawn(self, case: Case, context: Context) -> None:
         """Keep what became a task for as long as it is asked after, where nobody stays connected."""
-        if not self._keeps_lease:
+        if not self._lease:
             self._schedule_withdrawal(case, context)
 
     def _schedule_withdrawal(self, case: Case, context: Context) -> None:

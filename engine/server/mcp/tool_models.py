@@ -62,6 +62,8 @@ class ArtifactInfo(BaseModel):
     name: str
     size: int
     sha256: str
+    uri: str
+    """The resource that it is; code_read_artifact reads it too."""
 
 
 class GuestOutput(BaseModel):

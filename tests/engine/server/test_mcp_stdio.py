@@ -24,7 +24,7 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.models import Case, DecisionOutcome, Scope, Status
 from engine.principals import agent_files
-from engine.server.mcp.tasks import EXTENSION
+from engine.server.mcp.stdio.handshake import EXTENSION
 from tests.engine.server.deciding import deciding
 from tests.engine_process import EngineProcess
 
@@ -32,15 +32,16 @@ HOSTILE = "\x1b]0;owned\x07\u202e"
 LONG = "60"
 MODES = ("auto", "legacy")
 TOOLS = {f"code_{name}" for name in ("execute", "result", "cancel", "install_package", "write_file")} | {
-    f"code_{name}" for name in ("read_file", "list_files", "close_session")
+    f"code_{name}" for name in ("read_artifact", "read_file", "list_files", "close_session")
 }
 
 
 def server(engine: EngineProcess, wait: str = LONG, name: str = "", **settings: str) -> StdioServerParameters:
     """Return how to start `pratique mcp` beside an engine; its calls wait `wait` seconds for a person."""
     named = f", '--name', '{name}'" if name else ""
-    program = f"import sys; from engine.cli import main; sys.exit(main(['mcp'{named}]))"
-    environment = {"PRATIQUE_HOME": str(engine.home), "PRATIQUE_SERVER__MCP_WAIT_SECONDS": wait, **settings}
+    waiting = f", '--wait', '{wait}'" if wait else ""
+    program = f"import sys; from engine.cli import main; sys.exit(main(['mcp'{named}{waiting}]))"
+    environment = {"PRATIQUE_HOME": str(engine.home), **settings}
     return StdioServerParameters(command=sys.executable, args=["-c", program], env=environment)
 
 
@@ -104,6 +105,9 @@ async def test_a_call_waits_for_a_person_and_tells_the_denial(
         code = {"code": "import os\nos.system('id')\n", "purpose": "look"}
         call = tasks.create_task(mcp.call_tool("code_execute", code, progress_callback=tell))
         case = await pending(client)
+        async with asyncio.timeout(20):
+            while not seen:
+                await asyncio.sleep(0.02)
         await client.decide(case.submission.id, DecisionOutcome.DENIED, case.submission.digest, "not here")
         result = await call
     assert result.is_error
@@ -241,6 +245,7 @@ async def test_an_agent_that_vanishes_withdraws_what_nobody_approved(hasty: Engi
 async def test_a_call_that_is_given_up_is_withdrawn_unless_it_comes_again(hasty: EngineProcess) -> None:
     """A client's own timeout is no decision: the submission waits for the grace, and is then withdrawn."""
     async with hasty.client() as operator, McpClient(server(hasty, **HASTY)) as mcp:
+        await mcp.list_tools()
         with pytest.raises(MCPError, match="timed out"):
             await mcp.call_tool("code_execute", {"code": "print(9)"}, read_timeout_seconds=1.0)
         case = await pending(operator)

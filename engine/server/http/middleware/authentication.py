@@ -9,9 +9,9 @@ from starlette.datastructures import Headers
 
 from engine.common import log
 from engine.common.errors import Problem
+from engine.common.headers import AGENT
 from engine.core.config.token_store import TokenStore
 from engine.models import Token
-from engine.models.api import AGENT
 from engine.policy.rate_limits import Buckets
 from engine.server.http.authorization import SOCKET_OWNER, Caller, caller_of_agent, caller_of_token
 from engine.settings import ServerSettings

@@ -17,6 +17,7 @@ from engine.models.api import (
     AnalyseRequest,
     DecisionRequest,
     LeaseStatus,
+    ReceiptRequest,
     SubmitRequest,
     WithdrawRequest,
 )
@@ -54,7 +55,13 @@ def _submit_routes(router: APIRouter, engine: Engine) -> None:
     async def submit(body: SubmitRequest, by: CurrentCaller, idempotency_key: IdempotencyKey = "") -> Case:
         """Store, analyse and assess code. Whether it runs is decided by the policy or by a reviewer."""
         requester = by.requester(body.requester)
-        case = await engine.intake.submit(body.draft, requester, key=idempotency_key, join=body.join)
+        case = await engine.intake.submit(
+            body.draft,
+            requester,
+            key=idempotency_key,
+            join=body.join,
+            until_delivered=body.until_delivered,
+        )
         if body.lease:
             engine.work_queue.lease(_own_lease(by, body.lease), case.submission.id)
         return case
@@ -63,6 +70,11 @@ def _submit_routes(router: APIRouter, engine: Engine) -> None:
     async def withdraw(id: str, body: WithdrawRequest, by: CurrentCaller) -> Case:
         """Deny your own pending submission, or kill its run."""
         return await engine.intake.withdraw(id, by.requester(body.requester))
+
+    @router.post("/submissions/{id}/receipt", status_code=204, summary="Say that you have a result")
+    async def receive(id: str, body: ReceiptRequest, by: CurrentCaller) -> None:
+        """From now on the same request with `until_delivered` is a new submission."""
+        await engine.intake.received(id, by.principal, body.kept_seconds)
 
     @router.get(
         "/leases/{lease}",
