@@ -102,6 +102,11 @@ def inbox() -> Path:
     return _private(state() / "inbox")
 
 
+def notifications() -> Path:
+    """Return the folder of what the receivers of notifications have been told."""
+    return state() / "notifications"
+
+
 def images() -> Path:
     """Return the folder of sandbox images, as shipped."""
     return _shipped("images")

@@ -21,6 +21,7 @@ from engine import locations
 from engine.common.local_files import read_file
 from engine.common.log import LogFormat, LogLevel
 from engine.models import Level, Limits
+from engine.notifications.settings import NotificationSettings
 
 MOST_BYTES = 1 << 20
 """Bytes of the settings file."""
@@ -285,6 +286,7 @@ class Settings(BaseSettings):
     sandbox: SandboxSettings = SandboxSettings()
     history: HistorySettings = HistorySettings()
     server: ServerSettings = ServerSettings()
+    notifications: NotificationSettings = NotificationSettings()
 
     @classmethod
     def settings_customise_sources(

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from engine import locations
 from engine.analysis_pool import AnalysisPool
@@ -221,6 +221,10 @@ class Engine:
     async def analyse(self, code: str, language: Language, by: Principal) -> Analysis:
         """Analyse code without submitting it."""
         return await self._analysis.analyse(code, language, by.account)
+
+    async def record_notification(self, type: str, data: dict[str, Any]) -> None:
+        """Record what became of a notice to a receiver."""
+        await self._events.record_soon(type, data=data)
 
     def add_checks(self, checks: Callable[[], Iterable[Check]]) -> None:
         """Show further rows in Health, such as those of the endpoints."""

@@ -29,6 +29,7 @@ from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.history.store.sqlite.writer import checkpoints_of
 from engine.history.witness.checkpoint_file import last
 from engine.history.witness.witnesses import Witnesses
+from engine.notifications.service import Notifications
 from engine.sandbox.drivers.docker.backend import docker_backend
 from engine.server.endpoints import serve_endpoints
 from engine.server.event_log import log_backend, log_event
@@ -91,6 +92,9 @@ async def _engine(settings: Settings) -> AsyncIterator[Engine]:
         engine = Engine(settings, history, analysis_pool, sandboxes)
         engine.queries.listen(log_event)
         await closing.enter_async_context(engine)
+        notifications = Notifications(settings.notifications, engine, locations.notifications())
+        notifications.start(engine.supervisor)
+        engine.add_checks(notifications.checks)
         _settle_memory()
         engine.supervisor.start("backend log", partial(log_backend, sandboxes))
         yield engine

@@ -44,6 +44,11 @@ class Queries:
         """How many are approved and not over."""
         return len(self._queue) - self._queue.pending
 
+    @property
+    def latest(self) -> int:
+        """The number of the last event that was recorded."""
+        return self._events.latest
+
     def listen(self, listener: Callable[[Event], None]) -> None:
         """Call `listener` with each event once it is recorded."""
         self._events.listen(listener)

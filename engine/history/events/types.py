@@ -48,6 +48,7 @@ Payload = Annotated[
     | system.ReviewerChangedPayload
     | system.PrincipalChangedPayload
     | system.SecretChangedPayload
+    | system.NotificationPayload
     | history.HistoryViewedPayload
     | history.HistoryExportedPayload
     | history.HistoryVerifiedPayload

@@ -44,6 +44,16 @@ class SettingsChangedPayload(EventPayload):
     type: Literal["settings.changed"]
 
 
+class NotificationPayload(EventPayload):
+    """A receiver took a notice, or refused it so often that it was given up."""
+
+    type: Literal["notification.delivered", "notification.failed"]
+    receiver: str
+    notice: str
+    attempts: int = Field(ge=1)
+    why: str = ""
+
+
 class SecretChangedPayload(EventPayload):
     """A secret was set or removed; its value is nowhere in the history."""
 

@@ -1,0 +1,1 @@
+"""The ways out: webhooks, commands, e-mail."""
