@@ -20,7 +20,7 @@ from pydantic_settings import (
 from engine import locations
 from engine.common.local_files import read_file
 from engine.common.log import LogFormat, LogLevel
-from engine.models import Level, Limits
+from engine.models import Language, Level, Limits
 from engine.notifications.settings import NotificationSettings
 
 MOST_BYTES = 1 << 20
@@ -178,6 +178,8 @@ class SandboxSettings(Group):
     """The image of each language."""
     data_image: str = "python-data"
     """The image of Python code that imports numpy, pandas, scipy, sympy or matplotlib."""
+    line_marks: tuple[Language, ...] = (Language.PYTHON, Language.JAVASCRIPT)
+    """The languages whose lines are marked as they run. Shell becomes several times slower."""
     network: NetworkSettings = NetworkSettings()
     """What a granted network may reach."""
     packages: PackageSettings = PackageSettings()

@@ -15,7 +15,7 @@ from engine.core.runs.history_events import history_event
 from engine.models import Artifact, InputFile, Language, Limits, Meters, OutputChunk, Stream
 from engine.models.observed import Observation, ObservedEffect
 from engine.sandbox import ArtifactKeeper, Job, StartPermit, StartRequest
-from engine.sandbox.api.run_events import EffectsObserved, RunDisplay, RunEvent, RunObserved
+from engine.sandbox.api.run_events import EffectsObserved, LinesRan, RunDisplay, RunEvent, RunObserved
 from engine.sandbox.drivers.docker.driver import DockerDriver
 from engine.sandbox.run.manager import SandboxManager
 from engine.settings import SandboxSettings
@@ -37,6 +37,7 @@ class Recorder:
         self.files: dict[str, bytes] = {}
         self.effects: dict[int, ObservedEffect] = {}
         self.observation: Observation | None = None
+        self.lines: list[LinesRan] = []
         self._changed = asyncio.Condition()
 
     async def output(self, chunk: OutputChunk) -> None:
@@ -56,7 +57,7 @@ class Recorder:
 
     async def event(self, event: RunEvent) -> None:
         """Keep an event as the history would, and the text of displays."""
-        if isinstance(event, EffectsObserved | RunObserved):
+        if isinstance(event, EffectsObserved | RunObserved | LinesRan):
             self._observe(event)
             return
         kind, data = history_event(event)
@@ -65,9 +66,11 @@ class Recorder:
         self.events.append((kind, data))
         await self._tell()
 
-    def _observe(self, event: EffectsObserved | RunObserved) -> None:
-        """Keep what the kernel reported, apart from the other events."""
-        if isinstance(event, RunObserved):
+    def _observe(self, event: EffectsObserved | RunObserved | LinesRan) -> None:
+        """Keep what the kernel and the interpreter reported, apart from the other events."""
+        if isinstance(event, LinesRan):
+            self.lines.append(event)
+        elif isinstance(event, RunObserved):
             self.observation = event.observation
         else:
             self.effects.update({one.number: one for one in event.effects})
@@ -132,7 +135,8 @@ def sandbox_manager(
     settings: SandboxSettings, engine: str, keeper: ArtifactKeeper | None = None
 ) -> SandboxManager:
     """Return the backend on Docker, with its parts at hand."""
-    driver = DockerDriver(settings.runtime, settings.call_deadline_seconds, engine)
+    marks = frozenset(settings.line_marks)
+    driver = DockerDriver(settings.runtime, settings.call_deadline_seconds, engine, marks)
     return SandboxManager(settings, driver, keeper)
 
 

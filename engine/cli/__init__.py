@@ -29,6 +29,7 @@ COMMANDS = {
     "run": "engine.cli.commands.runs:run",
     "tail": "engine.cli.commands.runs:tail",
     "effects": "engine.cli.commands.effects:effects",
+    "lines": "engine.cli.commands.effects:lines",
     "kill": "engine.cli.commands.runs:kill",
     "files": "engine.cli.commands.artifacts:files",
     "fetch": "engine.cli.commands.artifacts:fetch",

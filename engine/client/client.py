@@ -56,6 +56,7 @@ from engine.models.api import (
     SubmitRequest,
     WithdrawRequest,
 )
+from engine.models.lines import RunLines
 from engine.models.observed import RunEffects
 from engine.principals.signed_decision import sign
 
@@ -241,6 +242,10 @@ class Client:
     async def effects(self, id: str) -> RunEffects:
         """Return what a run did so far, beside what was predicted and granted."""
         return RunEffects.model_validate_json(await self._transport.get(f"/runs/{id}/effects"))
+
+    async def lines(self, id: str) -> RunLines:
+        """Return which lines of a run's code ran so far, as the guest says."""
+        return RunLines.model_validate_json(await self._transport.get(f"/runs/{id}/lines"))
 
     async def files(self, id: str) -> tuple[WorkspaceFile, ...]:
         """Return the files in the workspace of a running run, as the guest reports them."""

@@ -1,11 +1,25 @@
-"""`pratique effects`."""
+"""`pratique effects | lines`."""
 
 from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
 
 from engine.cli.client_context import with_client
 from engine.cli.options.common import Json, SubmissionId
 from engine.cli.output.formatting import print_json, print_line
+from engine.client.client import Client
 from engine.common.effect_lines import effect_line, match_line, status_line
+from engine.common.line_text import hits_text, lines_summary, time_text
+from engine.common.text import visible
+from engine.models.lines import LineMark, RunLines
+
+_WIDTH = 6
+Other = Annotated[
+    str, typer.Option("--with", metavar="ID", help="Another run of the same code, shown beside it.")
+]
 
 
 def effects(id: SubmissionId, json: Json = False) -> None:
@@ -20,3 +34,32 @@ def effects(id: SubmissionId, json: Json = False) -> None:
     for effect in found.effects:
         if not effect.routine:
             print_line(effect_line(effect))
+
+
+def lines(id: SubmissionId, other: Other = "", json: Json = False) -> None:
+    """Show which lines of a run's code ran, how often, how long, and which raised: the guest's own word."""
+    ids = (id, other) if other else (id,)
+    found = [with_client(partial(_lines_of, one)) for one in ids]
+    if json:
+        for each in found:
+            print_json(each)
+        return
+    for each in found:
+        print_line(lines_summary(each))
+    code = with_client(lambda client: client.case(id)).submission.draft.code
+    marks = [{mark.line: mark for mark in each.marks} for each in found]
+    for number, text in enumerate(code.text.split("\n"), 1):
+        cells = [_cell(each, known.get(number)) for each, known in zip(found, marks, strict=True)]
+        print_line(f"{''.join(cells)}{number:>5}  {visible(text)}")
+
+
+async def _lines_of(id: str, client: Client) -> RunLines:
+    return await client.lines(id)
+
+
+def _cell(lines: RunLines, mark: LineMark | None) -> str:
+    """Return the sign, the hits and the time of a line."""
+    if mark is None:
+        return " " * (2 * _WIDTH + 2)
+    sign = "!" if mark.raised else " "
+    return f"{sign}{hits_text(lines, mark):>{_WIDTH}}{time_text(mark.milliseconds):>{_WIDTH}} "

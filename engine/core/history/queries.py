@@ -14,6 +14,7 @@ from engine.core.runs.observed import run_effects
 from engine.history.api import HistoryStore
 from engine.history.summary import summary_of
 from engine.models import Case, Consequence, Event, Grant, Meters, OutputChunk, Status, Summary, Verification
+from engine.models.lines import RunLines
 from engine.models.observed import RunEffects
 from engine.policy.consequences import consequences
 
@@ -104,6 +105,17 @@ class Queries:
     async def effects(self, id: str) -> RunEffects:
         """Return what a run did so far, beside what was predicted and granted."""
         return run_effects(await self.case(id), await self.trail(id))
+
+    async def lines(self, id: str) -> RunLines:
+        """Return which lines of a run's code ran, as the guest says: live, or as recorded at its end."""
+        entry = self._queue.find(id)
+        if entry:
+            return entry.stream.lines or RunLines(partial=True)
+        await self.case(id)
+        for event in reversed(await self.trail(id)):
+            if event.type == "run.lines":
+                return RunLines.model_validate(event.data)
+        return RunLines()
 
     def events(self, since: int | None = None) -> AsyncGenerator[Event, None]:
         """Yield events as they happen, those after `since` first."""

@@ -32,7 +32,7 @@ from engine.sandbox.api.egress_policy import EgressPolicy
 from engine.sandbox.api.network_spec import NetworkSpec
 from engine.sandbox.api.permit import StartPermit, StartRequest
 from engine.sandbox.api.results import result_not_started
-from engine.sandbox.api.run_events import RunDisplay, RunEvent, RunKilled, SandboxDestroyed
+from engine.sandbox.api.run_events import LinesRan, RunDisplay, RunEvent, RunKilled, SandboxDestroyed
 from engine.settings import NetworkSettings, SandboxSettings
 
 METERS_SECONDS = 1.0
@@ -76,6 +76,10 @@ class RunRecorder:
         """Record an event before the next step starts; what only reports an end holds nothing up."""
         if isinstance(event, RunDisplay):
             self.displayed(event.display)
+        if isinstance(event, LinesRan):
+            self.stream.lines = event.lines
+            if not event.final:
+                return
         kind, data = history_event(event)
         if isinstance(event, ENDS):
             await self.events.record_soon(kind, self.run, data=data)

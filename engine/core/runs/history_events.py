@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.sandbox.api.run_events import (
     EffectsObserved,
+    LinesRan,
     NetworkAttempt,
     OutputTruncated,
     PackagesReady,
@@ -26,10 +27,12 @@ HISTORY_TYPES: dict[type[RunEvent], str] = {
     RunDisplay: "run.display",
     EffectsObserved: "run.effects",
     RunObserved: "run.observed",
+    LinesRan: "run.lines",
     OutputTruncated: "run.output_truncated",
     RunKilled: "run.killed",
     SandboxDestroyed: "sandbox.destroyed",
 }
+_KEPT_OF_LINES = {"marks", "hits_limit", "partial"}
 SANDBOX_CREATED = "sandbox.created"
 """Instead of `sandbox.acquired`, where the sandbox was not ready before."""
 
@@ -43,6 +46,8 @@ def history_event(event: RunEvent) -> tuple[str, dict[str, Any]]:
             return kind, event.model_dump(mode="json", exclude=omitted)
         case RunDisplay():
             return HISTORY_TYPES[RunDisplay], event.display.model_dump(mode="json", exclude={"text"})
+        case LinesRan():
+            return HISTORY_TYPES[LinesRan], event.lines.model_dump(mode="json", include=_KEPT_OF_LINES)
         case _:
             return HISTORY_TYPES[type(event)], event.model_dump(mode="json")
 
@@ -52,4 +57,4 @@ def is_durable(event: RunEvent) -> bool:
 
     That a sandbox was acquired is on disk with the start of the run, and so before any code is in it.
     """
-    return not isinstance(event, SandboxAcquired | RunDisplay | EffectsObserved | RunObserved)
+    return not isinstance(event, SandboxAcquired | RunDisplay | EffectsObserved | RunObserved | LinesRan)

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
 
 from engine.models import Meters, OutputChunk
+from engine.models.lines import RunLines
 
 RECENT_BYTES = 4 << 20
 """How much output of a run is kept in memory; older output is read back from the history."""
@@ -22,6 +23,8 @@ class RunStream:
     """The output and meters of one run, in bounded memory: slow readers fall back to the history."""
 
     def __init__(self, read_back: ReadBack) -> None:
+        self.lines: RunLines | None = None
+        """Which lines ran so far, as the guest says."""
         self._read_back = read_back
         self._chunks: deque[OutputChunk] = deque()
         self._buffered = 0

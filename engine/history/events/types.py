@@ -35,6 +35,7 @@ Payload = Annotated[
     | runs.RunEffectsPayload
     | runs.RunObservedPayload
     | runs.RunSurprisePayload
+    | runs.RunLinesPayload
     | runs.PackagesReadyPayload
     | runs.NetworkAttemptedPayload
     | runs.RunKilledPayload

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.models import Display, KillReason
 from engine.models.base import FrozenModel
+from engine.models.lines import RunLines
 from engine.models.observed import Observation, ObservedEffect
 
 
@@ -66,6 +67,14 @@ class RunObserved(FrozenModel):
     observation: Observation
 
 
+class LinesRan(FrozenModel):
+    """The interpreter said which lines of the code ran."""
+
+    lines: RunLines
+    final: bool = False
+    """Whether the run is over; only this is recorded."""
+
+
 class OutputTruncated(FrozenModel):
     """The run wrote more than its limit; the rest is dropped."""
 
@@ -94,6 +103,7 @@ RunEvent = (
     | RunDisplay
     | EffectsObserved
     | RunObserved
+    | LinesRan
     | OutputTruncated
     | RunKilled
     | SandboxDestroyed

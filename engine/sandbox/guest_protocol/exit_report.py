@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.sandbox.guest_protocol.framing import MAX_DISPLAY_BYTES, FrameError
+from engine.sandbox.guest_protocol.line_rows import MAX_ROWS_BYTES
 
 _MOST_FRAMES = 4096
 _MOST_NAME = 4096
@@ -17,6 +18,7 @@ _FILE = re.compile(rb"file (\d{1,5}) (\d{1,15})$")
 _ITEM = re.compile(rb"item (\d{1,5}) (\d{1,15}) (\d{1,12}) ([fdo])$")
 _SHOWN = re.compile(rb"shown (\d{1,9})$")
 _FAULT = re.compile(rb"fault (\d{1,5})$")
+_LINES = re.compile(rb"lines (\d{1,6})$")
 _LEFT = re.compile(rb"left (\d{1,9})$")
 _GONE = b"gone"
 
@@ -52,6 +54,8 @@ class ExitReport:
     items: list[ListingEntry] = field(default_factory=list)
     displays: bytes = b""
     """What the code displayed, as JSON."""
+    lines: bytes | None = None
+    """Which lines ran, as rows; None where the supervisor said nothing of it."""
     error: str = ""
     """Why a tool call failed."""
     _buffer: bytearray = field(default_factory=bytearray)
@@ -127,6 +131,12 @@ class ExitReport:
         self.displays = payload or b""
         return payload is not None
 
+    def _mark(self, sizes: list[int], line: bytes) -> bool:
+        if sizes[0] > MAX_ROWS_BYTES or self.lines is not None:
+            raise FrameError("more than was requested")
+        self.lines = self._payload(line, sizes[0])
+        return self.lines is not None
+
     def _fail(self, sizes: list[int], line: bytes) -> bool:
         if sizes[0] > _MOST_FAULT:
             raise FrameError("more than was requested")
@@ -148,6 +158,7 @@ _Take = Callable[[ExitReport, list[int], bytes], bool]
 _FRAMES: tuple[tuple[re.Pattern[bytes], _Take], ...] = (
     (_FILE, ExitReport._file),  # noqa: SLF001
     (_ITEM, ExitReport._item),  # noqa: SLF001
+    (_LINES, ExitReport._mark),  # noqa: SLF001
     (_SHOWN, ExitReport._show),  # noqa: SLF001
     (_FAULT, ExitReport._fail),  # noqa: SLF001
 )

@@ -17,20 +17,28 @@ def _text(*files: str) -> str:
 
 
 @functools.cache
-def supervisor(*, session: bool, late: bool) -> str:
+def supervisor(*, session: bool, late: bool, marked: Language | None = None) -> str:
     """Return the program of a sandbox's first process: it starts the interpreter, and then reads the rest.
 
-    If it starts the interpreter late, nothing else runs before it has read a whole request.
+    If it starts the interpreter late, nothing else runs before it has read a whole request. `marked` is the
+    language whose lines are marked as they run, where they are.
     Every sandbox has the same program, so that it does not tell a rehearsal from a run.
     """
-    rest = _text("common.pl", "session.pl" if session else "supervisor.pl")
+    rest = _text("common.pl", *(("session.pl",) if session else ("lines.pl", "supervisor.pl")))
     rehearsal = f"package Rehearsal;\n{_text('channels.pl', 'sinkhole.pl')}"
-    options = f"my $stays = {int(session)};\nmy $late = {int(late)};\n"
+    facts = {
+        "stays": session,
+        "late": late,
+        "marked": marked is not None,
+        "samples": marked is Language.PYTHON,
+        "traces": marked is Language.SHELL,
+    }
+    options = "".join(f"my ${name} = {int(fact)};\n" for name, fact in facts.items())
     start = f"{options}my $rehearsal = <<'REHEARSAL';\n{rehearsal}\nREHEARSAL\n{_text('start.pl')}"
     return f"{start}\neval <<'THE_REST';\n{rest}\nTHE_REST\ndie $@;\n"
 
 
-WORKSPACE_FILES = "my ( $child, $from_child, @flows );\n" + _text("common.pl", "workspace_files.pl")
+WORKSPACE_FILES = "my ( $child, $from_child, $marked, @flows );\n" + _text("common.pl", "workspace_files.pl")
 """Lists or reads the files of a running program."""
 NETWORK_BRIDGE = _text("channels.pl", "bridge.pl")
 REHEARSAL_ENTRANCE = _text("entrance.pl")

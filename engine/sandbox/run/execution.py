@@ -17,6 +17,7 @@ from engine.sandbox.guest_protocol.framing import RunRequest
 from engine.sandbox.guest_protocol.programs import task_limit
 from engine.sandbox.run import kill_reason
 from engine.sandbox.run.artifacts import keep_artifacts
+from engine.sandbox.run.line_recorder import LineRecorder
 from engine.sandbox.run.metrics_sampler import MetricsSampler
 from engine.sandbox.run.observation import EffectRecorder
 from engine.sandbox.run.output import ARTIFACT_BYTES, OutputFollower
@@ -45,6 +46,7 @@ class Execution:
     output: OutputFollower = field(init=False)
     sampler: MetricsSampler = field(init=False)
     observer: EffectRecorder = field(init=False)
+    lines: LineRecorder = field(init=False)
     watch: Stopwatch = field(default_factory=Stopwatch)
     ends: bool = True
     """Whether its sandbox ends every process with the run, as sessions do not."""
@@ -58,6 +60,7 @@ class Execution:
     def __post_init__(self) -> None:
         self.sampler = MetricsSampler(self.sandbox, self.watcher)
         self.observer = EffectRecorder(self.sandbox, self.watcher)
+        self.lines = LineRecorder(self.job, self.watcher)
 
     # --- from the request to the result
 
@@ -146,6 +149,7 @@ class Execution:
         last = request.release(permit.result())
         self._begin()
         self.observer.start()
+        self.lines.start()
         with contextlib.suppress(ConnectionError):
             await self.sandbox.send(last)
 
@@ -156,7 +160,8 @@ class Execution:
         self.sampler.take()
 
     async def _display(self, item: bytes) -> None:
-        """Take a display while the run goes on: only sessions have any."""
+        """Take what the supervisor says while the run goes on: which lines ran."""
+        await self.lines.take(item)
 
     def _flooded(self) -> None:
         self.end(KillReason.OUTPUT, "", gently=False)
@@ -232,6 +237,7 @@ class Execution:
     async def _result(self) -> Result:
         evidence = await self._evidence()
         await self.observer.finish(self.output.report, self.job, ends=self.ends)
+        await self.lines.finish(self.output.report)
         files, notes = await self._artifacts()
         reason = kill_reason.classify(evidence)
         sentences = (*kill_reason.describe(evidence), *self.output.notes, *notes)

@@ -111,6 +111,7 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "GET /runs/{id}/output": _OWN,
     "GET /runs/{id}/meters": _OWN,
     "GET /runs/{id}/effects": _LOOK,
+    "GET /runs/{id}/lines": _OWN,
     "GET /runs/{id}/files": _OWN,
     "GET /runs/{id}/artifacts/{name:path}": _OWN,
     "POST /runs/{id}/stop": _REVIEW,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from engine.history.events.blocks import MeterBlock, OutputBlock
 from engine.history.events.payloads.base import EventPayload
 from engine.models import Digest, KillReason, Limits, Result
+from engine.models.lines import MOST_LINES, LineMark
 from engine.models.observed import EffectMatch, Observation, ObservedEffect, SurpriseAction
 
 
@@ -114,6 +115,15 @@ class RunSurprisePayload(EventPayload):
     type: Literal["run.surprise"]
     surprises: tuple[EffectMatch, ...]
     action: SurpriseAction
+
+
+class RunLinesPayload(EventPayload):
+    """Which lines of the code ran, as the interpreter inside the sandbox said."""
+
+    type: Literal["run.lines"]
+    marks: tuple[LineMark, ...] = Field(max_length=MOST_LINES)
+    hits_limit: int = 0
+    partial: bool = False
 
 
 class PackagesReadyPayload(EventPayload):

@@ -13,5 +13,6 @@ def docker_backend(
     settings: SandboxSettings, engine_id: str, keeper: ArtifactKeeper | None = None
 ) -> Backend:
     """Return a backend whose containers carry this engine's id. Connects to nothing yet."""
-    driver = DockerDriver(settings.runtime, settings.call_deadline_seconds, engine_id)
+    marks = frozenset(settings.line_marks)
+    driver = DockerDriver(settings.runtime, settings.call_deadline_seconds, engine_id, marks)
     return SandboxManager(settings, driver, keeper)

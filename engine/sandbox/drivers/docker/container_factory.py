@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.models import Language
 from engine.sandbox.api.driver import SandboxSpec
 from engine.sandbox.drivers.docker import container_spec
 from engine.sandbox.drivers.docker.container import Container, remove
@@ -27,6 +28,8 @@ class ContainerFactory:
     """Whether limits can be changed after the start: not on a remote Docker, nor without the right."""
     active: set[str] = field(default_factory=set)
     """The containers that this engine still uses."""
+    marks: frozenset[Language] = frozenset()
+    """The languages whose lines are marked as they run."""
     tracer: Tracer = field(default_factory=Tracer)
     removed: set[str] = field(default_factory=set)
     """The containers that were destroyed, also after a failed start: their processes may outlive them."""
@@ -92,7 +95,8 @@ class ContainerFactory:
     def _config(self, image: dict[str, Any], spec: SandboxSpec) -> dict[str, Any]:
         cpus = float(os.cpu_count() or 1) if self.can_resize else spec.limits.cpus
         host = container_spec.host_config(self.runtime, spec.language, spec.limits, cpus)
-        return container_spec.container_config(image, self.owner.labels(spec.image_digest), host, spec)
+        labels, marked = self.owner.labels(spec.image_digest), spec.language in self.marks
+        return container_spec.container_config(image, labels, host, spec, marked=marked)
 
     async def _start(self, container: Container) -> None:
         await self.client.call("start", container.id)

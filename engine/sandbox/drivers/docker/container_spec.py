@@ -92,14 +92,24 @@ def _ulimit(name: str, value: int) -> dict[str, Any]:
 
 
 def container_config(
-    image: dict[str, Any], labels: dict[str, str], host: dict[str, Any], spec: SandboxSpec
+    image: dict[str, Any],
+    labels: dict[str, str],
+    host: dict[str, Any],
+    spec: SandboxSpec,
+    *,
+    marked: bool = False,
 ) -> dict[str, Any]:
-    """Return the body of a create call: the supervisor around the image's own interpreter."""
+    """Return the body of a create call: the supervisor around the image's own interpreter.
+
+    `marked` says whether lines are marked as they run.
+    """
     mounts = _mounts(spec)
+    language = spec.language if marked and not spec.session else None
+    first = supervisor(session=spec.session, late=spec.late, marked=language)
     host = host | ({"Mounts": mounts} if mounts else {})
     return {
         "Image": image["Id"],
-        "Entrypoint": ["/usr/bin/perl", "-e", supervisor(session=spec.session, late=spec.late), "--"],
+        "Entrypoint": ["/usr/bin/perl", "-e", first, "--"],
         "Cmd": _interpreter(image["Config"], spec),
         "User": FIRST_USER,
         "WorkingDir": "/workspace",

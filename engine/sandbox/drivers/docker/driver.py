@@ -10,7 +10,7 @@ from functools import partial
 from docker.errors import APIError
 
 from engine.common.supervisor import Supervisor
-from engine.models import Check, IsolationProof
+from engine.models import Check, IsolationProof, Language
 from engine.sandbox.api.driver import Sandbox, SandboxSpec
 from engine.sandbox.drivers.docker import frozen, ownership, reaper, watchdog_process
 from engine.sandbox.drivers.docker.container import Container
@@ -31,10 +31,16 @@ _LOOK_SECONDS = 0.25
 class DockerDriver:
     """Creates and removes the containers of one engine."""
 
-    def __init__(self, runtime: str, call_deadline_seconds: float, engine_id: str) -> None:
+    def __init__(
+        self,
+        runtime: str,
+        call_deadline_seconds: float,
+        engine_id: str,
+        marks: frozenset[Language] = frozenset(),
+    ) -> None:
         self.runtime = runtime
         self.client = DockerClient(call_deadline_seconds)
-        self.factory = ContainerFactory(self.client, runtime, ownership.current(engine_id))
+        self.factory = ContainerFactory(self.client, runtime, ownership.current(engine_id), marks=marks)
         self.volumes = LayerStore(self.client, engine_id)
         self._image_checks = ImageChecks(self.client)
         self._digests: dict[str, tuple[int, str]] = {}

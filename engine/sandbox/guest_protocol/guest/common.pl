@@ -5,6 +5,7 @@ use Fcntl qw(:mode O_WRONLY O_CREAT O_EXCL O_NOFOLLOW O_RDONLY O_NONBLOCK F_SETF
 
 my $workspace = '/workspace';
 my $no_hang   = 1;
+my $patience  = 1;
 my ( $wake_read, $wake_write );
 
 sub leave { exit $_[0] }
@@ -26,6 +27,15 @@ sub say_bytes {
         if    ( defined $wrote ) { $done += $wrote }
         elsif ( $!{EAGAIN} )     { vec( my $mouth = '', fileno $to, 1 ) = 1; select undef, $mouth, undef, 1 }
         elsif ( !$!{EINTR} )     { leave(1) }
+    }
+}
+
+# Says something among what the program writes: in pieces that a pipe takes whole.
+sub insert {
+    my ( $nonce, $item ) = @_;
+    while ( length $item ) {
+        my $piece = substr $item, 0, 3072, '';
+        say_bytes( \*STDOUT, sprintf( "\0%s+%d %d\n", $nonce, length $piece, length $item ? 1 : 0 ) . $piece );
     }
 }
 
@@ -104,7 +114,7 @@ sub drain {
     }
 }
 
-# Waits for at most a second, passes on what the program writes, and returns which descriptors can be read.
+# Waits for at most a second or `$patience`, passes on what the program writes, and returns which descriptors can be read.
 sub watch {
     my ( $ears, $mouths ) = ( '', '' );
     vec( $ears, fileno $_, 1 ) = 1 for \*STDIN, $wake_read, @_;
@@ -112,7 +122,7 @@ sub watch {
         if    ( length $flow->[2] ) { vec( $mouths, fileno $flow->[1], 1 ) = 1 }
         elsif ( $flow->[0] )        { vec( $ears, fileno $flow->[0], 1 ) = 1 }
     }
-    return '' if select( $ears, $mouths, undef, 1 ) <= 0;
+    return '' if select( $ears, $mouths, undef, $patience ) <= 0;
     leave(0) if vec( $ears, fileno STDIN, 1 );
     sysread $wake_read, my $dots, 4096 if vec( $ears, fileno $wake_read, 1 );
     for my $flow (@flows) {
@@ -136,8 +146,9 @@ sub give {
 # Returns the wait status of the interpreter and whether this process had to end it.
 # It counts seconds that it saw pass: those in which it stood frozen do not count.
 sub await {
-    my ($left) = @_;
+    my ( $left, $nonce ) = @_;
     my $before = time;
+    begin_lines() if $marked;
     while (1) {
         while ( ( my $pid = waitpid -1, $no_hang ) > 0 ) { return ( $?, 0 ) if $pid == $child }
         my $passed = time - $before;
@@ -145,6 +156,7 @@ sub await {
         $before += $passed;
         return ( 9, 1 ) if $left <= 0;
         watch();
+        follow_lines($nonce) if $marked;
     }
 }
 

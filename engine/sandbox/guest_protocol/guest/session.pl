@@ -9,14 +9,10 @@
 
 my %sent;
 
-# What is shown goes out at once, among what the program writes: in pieces that a pipe takes whole.
+# What is shown goes out at once, behind what the program has written.
 sub show {
-    my ( $nonce, $item ) = @_;
     drain();
-    while ( length $item ) {
-        my $piece = substr $item, 0, 3072, '';
-        say_bytes( \*STDOUT, sprintf( "\0%s+%d %d\n", $nonce, length $piece, length $item ? 1 : 0 ) . $piece );
-    }
+    insert(@_);
 }
 
 # Returns the interpreter's status, whether this process had to end it, what was shown, and whether it is gone.

@@ -12,6 +12,7 @@ from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.core import Engine
 from engine.models import Meters, OutputChunk, Result, WorkspaceFile
+from engine.models.lines import RunLines
 from engine.models.observed import RunEffects
 from engine.server.http.authorization import CurrentPrincipal
 from engine.server.http.ndjson import ndjson_response, ndjson_stream, output_stream
@@ -59,6 +60,11 @@ def _read_routes(router: APIRouter, engine: Engine) -> None:
     async def effects(id: str) -> RunEffects:
         """Return what the run did so far, beside what was predicted and granted."""
         return await engine.queries.effects(id)
+
+    @router.get("/runs/{id}/lines", summary="Get which lines of a run's code ran")
+    async def lines(id: str) -> RunLines:
+        """Return the lines that ran so far, how often and for how long, as the guest says."""
+        return await engine.queries.lines(id)
 
     @router.get(
         "/runs/{id}/meters",
