@@ -28,6 +28,8 @@ GROUPS = {
     "effects": "Observed effects",
     "output": "Output",
     "explore": "Explore",
+    "find": "Find",
+    "cells": "Cells",
     "request": "Permissions",
     "snippets": "Snippets",
     "open": "Open a file",

@@ -7,7 +7,8 @@ from textual.binding import Binding, BindingType
 HELP_WORDS = (
     "Write Python, JavaScript or shell; the analysis runs as you type and marks violations. ctrl+r runs "
     "the code and prints below. What is grave, or asks for a permission, is shown once more: ctrl+y runs "
-    "it. In a team, a reviewer decides. ctrl+f finds and replaces, alt+g goes to a line. ctrl+o opens a "
+    "it. In a team, a reviewer decides. ctrl+f finds and replaces, alt+g goes to a line. Lines that begin "
+    "with `# %%` divide the code into cells: F5 runs one, F6 shows all. ctrl+o opens a notebook, or a "
     "file and follows it: save it in your own editor, "
     "and it is analysed again, and run again after ctrl+s. ctrl+b opens a session: what one run defines, "
     "the next one can use. Esc leaves the editor, so that the number keys work. With `vim: true` in "
@@ -39,6 +40,10 @@ BINDINGS: list[BindingType] = [
             tooltip="Go to the line that failed, and on to its callers"),
     Binding("ctrl+underscore,ctrl+slash", "comment", "Comment", id="explore.comment", priority=True,
             key_display="ctrl+/", show=False, tooltip="Make the selected lines comments, or code again"),
+    Binding("f5", "cells(True)", "Run cell", id="explore.run-cell", priority=True, key_display="F5",
+            show=False, tooltip="Run the cell at the cursor in a session; cells begin with `# %%`"),
+    Binding("f6", "cells(False)", "Cells", id="explore.cells", priority=True, key_display="F6",
+            show=False, tooltip="Show the cells with their outputs"),
     Binding("ctrl+f", "find", "Find", id="explore.find", priority=True,
             tooltip="Find and replace in the code"),
     Binding("alt+g", "line", "Line", id="explore.line", priority=True, show=False,

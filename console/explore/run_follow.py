@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from console.safety.text import Part
 from console.widgets.formatting import bar, full_badge, lasted, now, size
 from engine.common.text import Untrusted
-from engine.models import NOT_RUN, Case, Status
+from engine.models import NOT_RUN, Case, OutputChunk, Status
 
 if TYPE_CHECKING:
     from console.app.app import ConsoleApp
-    from console.run.output_log import OutputLog
     from engine.client.client import Client
 
 OPEN = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
@@ -24,7 +23,17 @@ LOOK_SECONDS = 1.0
 BAR_CELLS = 24
 
 
-async def follow(app: ConsoleApp, case: Case, log: OutputLog, show: Callable[[Case], None]) -> Case | None:
+class OutputSink(Protocol):
+    """Where the output of a run goes."""
+
+    def clear(self) -> None:
+        """Forget what came."""
+
+    def add(self, chunk: OutputChunk) -> None:
+        """Take what comes next."""
+
+
+async def follow(app: ConsoleApp, case: Case, log: OutputSink, show: Callable[[Case], None]) -> Case | None:
     """Follow a case until it ends; write its output into `log`, and show every change."""
     at: Case | None = case
     id, read = case.submission.id, False
@@ -42,7 +51,7 @@ async def follow(app: ConsoleApp, case: Case, log: OutputLog, show: Callable[[Ca
     return at
 
 
-async def _stream_run(app: ConsoleApp, id: str, log: OutputLog, show: Callable[[Case], None]) -> None:
+async def _stream_run(app: ConsoleApp, id: str, log: OutputSink, show: Callable[[Case], None]) -> None:
     """Write the output of a run, and show the case again whenever the run displays something."""
     displayed = asyncio.Event()
     forget = app.connection.subscribe(
@@ -79,7 +88,7 @@ async def _wait_for_event(app: ConsoleApp, id: str) -> None:
         forget()
 
 
-async def _read_output(client: Client, id: str, log: OutputLog) -> None:
+async def _read_output(client: Client, id: str, log: OutputSink) -> None:
     log.clear()
     async with aclosing(client.output(id)) as chunks:
         async for chunk in chunks:

@@ -17,6 +17,7 @@ from console.app.base_screen import BaseScreen
 from console.app.state import console_app
 from console.explore import file_watch, own_decision, request_fields, run_follow, snippets
 from console.explore.bindings import BINDINGS, HELP_WORDS
+from console.explore.cells.notebooks import SUFFIX, Notebooks
 from console.explore.draft_keeper import DraftKeeper, Left
 from console.explore.editing.language import detected
 from console.explore.editing.tab_bar import TabBar
@@ -27,14 +28,14 @@ from console.explore.find.bar import FindBar
 from console.explore.followed_file import FollowedFile
 from console.explore.live_analysis import LiveAnalysis
 from console.explore.request_fields import RequestOptions
-from console.explore.sessions import request_session
+from console.explore.sessions import OpenSession
 from console.explore.typed_text import TypedText
 from console.review.violations import ViolationDetail, ViolationList
 from console.run.output_log import OutputLog
 from console.run.result_text import has_artifacts, outcome_line
 from console.safety.text import content, paragraphs
 from engine.common.text import Untrusted, many
-from engine.models import Analysis, Case, Draft, Language, Session
+from engine.models import Analysis, Case, Draft, Language
 
 
 class ExploreScreen(BaseScreen):
@@ -56,7 +57,8 @@ class ExploreScreen(BaseScreen):
         self._tabs = Tabs(self._text, self._drafts, self._file, self._update_title)
         self._options = RequestOptions()
         self._case: Case | None = None
-        self._session: Session | None = None
+        self._session = OpenSession(self)
+        self._notebooks = Notebooks(self, self._text, self._drafts, self._session)
         self._changed_at = asyncio.get_running_loop().time()
         """When the text last changed."""
 
@@ -102,7 +104,8 @@ class ExploreScreen(BaseScreen):
         mode = f"  {editor.mode}" if editor.mode else ""
         editor.border_title = content(editor.code_language.value, Untrusted(name), (mode, "bold accent"))
         requests = f"{many(self._options.count, 'extra permission')}  " if self._options.count else ""
-        session = f"session {self._session.id}  " if self._session else ""
+        known = self._session.id_for(editor.code_language)
+        session = f"session {known}  " if known else ""
         following = "following; save it in your editor" if path else "ctrl+r runs it"
         how = "runs on save" if self._file.run_on_save else following
         editor.border_subtitle = content(session + requests + how)
@@ -131,7 +134,7 @@ class ExploreScreen(BaseScreen):
 
     @on(Editor.PastedWhole)
     def _pasted(self, message: Editor.PastedWhole) -> None:
-        if self._session is None and (language := detected(message.text)):
+        if self._session.current is None and (language := detected(message.text)):
             self.query_one(Editor).code_language = language
             self._update_title()
 
@@ -161,9 +164,11 @@ class ExploreScreen(BaseScreen):
             return
         log, app = self.query_one(OutputLog), console_app(self)
         log.clear()
-        await self._text.save()
+        typed = self._text.current
+        await self._text.save(typed)
         case = await app.connection.call(lambda client: client.submit(draft))
         if case is not None:
+            await self._text.save(typed, run=case.submission.id)
             case = await own_decision.decide(app, case, self._unchanged_seconds(), by_key=by_key)
         if case is not None and (ended := await run_follow.follow(app, case, log, self._show)):
             self._errors.show(draft.code.text, ended.result, log.lines())
@@ -174,7 +179,7 @@ class ExploreScreen(BaseScreen):
 
     def _draft(self) -> Draft:
         editor, purpose = self.query_one(Editor), self.query_one("#purpose", Input).value
-        options, session = self._options, self._session.id if self._session else ""
+        options, session = self._options, self._session.id_for(editor.code_language)
         files = request_fields.read(options.paths)
         return Draft(code=Untrusted(editor.text), language=editor.code_language, purpose=Untrusted(purpose),
                      permissions=options.permissions, files=files, session=session, image=options.image,
@@ -239,14 +244,18 @@ class ExploreScreen(BaseScreen):
     @work(exclusive=True, group="session")
     async def action_session(self) -> None:
         """Open a session, or close the open one."""
-        session, self._session = self._session, None
-        if session is None:
-            language, image = self.query_one(Editor).code_language, self._options.image
-            self._session = await request_session(
-                self, lambda client: client.sessions.create(language, image)
-            )
+        if self._session.current is None:
+            await self._session.open(self.query_one(Editor).code_language, self._options.image)
         else:
-            await request_session(self, lambda client: client.sessions.close(session.id))
+            await self._session.close()
+        self._update_title()
+
+    # --- cells ------------------------------------------------------------------------------------
+
+    @work
+    async def action_cells(self, run: bool) -> None:
+        """Show the cells, and run the one at the cursor if `run`."""
+        await self._notebooks.show(self._options.image, run=run)
         self._update_title()
 
     # --- tabs -------------------------------------------------------------------------------------
@@ -265,6 +274,7 @@ class ExploreScreen(BaseScreen):
 
     async def action_tab_close(self) -> None:
         """Close the tab; its text stays among the snippets."""
+        self._notebooks.forget()
         await self._tabs.close()
 
     @on(TabBar.Chosen)
@@ -282,13 +292,15 @@ class ExploreScreen(BaseScreen):
         path = await self.app.push_screen_wait(OpenScreen(start))
         if path is None:
             return
+        await self._save_typed()
         try:
-            text = await asyncio.to_thread(file_watch.read, path)
+            if path.suffix == SUFFIX:
+                await self._notebooks.open(path)
+            else:
+                self._file.follow(path, await asyncio.to_thread(file_watch.read, path))
         except ValueError as error:
             self.notify(str(error), severity="error")
-            return
-        await self._save_typed()
-        self._file.follow(path, text)
+        self._update_title()
 
     def action_run_on_save(self) -> None:
         """Submit the followed file whenever it is saved, or no longer."""
@@ -313,6 +325,7 @@ class ExploreScreen(BaseScreen):
 
     async def _save_typed(self) -> None:
         """Save what was typed before it is replaced."""
+        self._notebooks.forget()
         if self._file.path is None:
             await self._text.save()
 
@@ -339,7 +352,7 @@ class ExploreScreen(BaseScreen):
         editor.colour()
         self._update_title()
         self._analysis.start()
-        if self._session is not None:
+        if self._session.current is not None:
             self.action_session()
 
     def action_purpose(self) -> None:

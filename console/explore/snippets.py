@@ -25,6 +25,18 @@ class SavedSnippet(FrozenModel):
     language: Language
     code: Untrusted
     purpose: Untrusted = Untrusted("")
+    run: str = ""
+    """The id of the submission that it became; empty where it was not submitted."""
+
+    def is_like(self, other: SavedSnippet) -> bool:
+        """Return whether this one need not be kept beside another: same code, and not another run."""
+        same = (self.language, self.code) == (other.language, other.code)
+        return same and self.run in {"", other.run}
+
+    def mentions(self, words: str) -> bool:
+        """Return whether every word is in its code, its purpose, its language or the id of its run."""
+        text = f"{self.code.text}\n{self.purpose.text}\n{self.language.value}\n{self.run}".lower()
+        return all(word in text for word in words.lower().split())
 
 
 def file() -> Path:
@@ -42,10 +54,13 @@ def load() -> tuple[SavedSnippet, ...]:
 
 
 def save(snippet: SavedSnippet) -> None:
-    """Save a snippet as the newest; the same code is kept once, and only the newest `KEPT` snippets."""
+    """Save a snippet as the newest; code that never ran is kept once, and only the newest `KEPT` snippets."""
     if len(snippet.code.text) > LONGEST:
         return
-    others = [each for each in load() if (each.language, each.code) != (snippet.language, snippet.code)]
+    others = load()
+    if not snippet.run and any(each.run and snippet.is_like(each) for each in others[:1]):
+        return
+    others = tuple(each for each in others if not each.is_like(snippet))
     kept = [snippet, *others][:KEPT]
     path = file()
     lines = (each.model_dump_json(ensure_ascii=True) + "\n" for each in reversed(kept))

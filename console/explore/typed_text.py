@@ -12,6 +12,7 @@ from console.explore.editor import Editor
 from console.explore.snippets import SavedSnippet
 from console.widgets.formatting import now
 from engine.common.text import Untrusted
+from engine.models import Language
 
 
 class TypedText:
@@ -37,6 +38,10 @@ class TypedText:
         editor, purpose = self._widgets
         editor.text, purpose.value = "", ""
 
+    def show(self, text: str, language: Language) -> None:
+        """Put a text in place of what is typed; the purpose stays."""
+        self.editor.code_language, self.editor.text = language, text
+
     @property
     def current(self) -> SavedSnippet:
         """What the editor holds now."""
@@ -54,9 +59,9 @@ class TypedText:
         editor.code_language, editor.text = snippet.language, snippet.code.text
         purpose.value = snippet.purpose.text
 
-    async def save(self, snippet: SavedSnippet | None = None) -> None:
-        """Save a snippet, or what is typed, unless it is empty."""
-        wanted = snippet or self.current
+    async def save(self, snippet: SavedSnippet | None = None, *, run: str = "") -> None:
+        """Save a snippet, or what is typed, unless it is empty; `run` is the submission that it became."""
+        wanted = (snippet or self.current).model_copy(update={"run": run})
         if not wanted.code.text.strip():
             return
         try:

@@ -1,4 +1,4 @@
-"""Compares two submissions: facts, code and output."""
+"""Compares two submissions: facts, code, output and observed effects."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ from console.widgets.formatting import full_badge, lasted, size, when
 from console.widgets.formatting import now as this_moment
 from console.widgets.header import AppHeader
 from engine.client.client import Client
+from engine.common.effect_lines import effect_line
 from engine.models import Case
 
 MAX_OUTPUT = 1 << 18
 """Bytes of each output that are compared."""
-TITLES = {"code": "Code", "output": "Output"}
+TITLES = {"code": "Code", "output": "Output", "effects": "Observed effects"}
 
 
 class CompareRunsScreen(Screen[None]):
-    """Opens over History: `-` is the marked submission, `+` the other."""
+    """`-` is the marked submission, `+` the other."""
 
     AUTO_FOCUS = "#difference"
     HELP_TITLE = "Compare runs"
-    HELP_WORDS = "Above: the facts of both. Below: the lines in which their code or their output differs."
+    HELP_WORDS = "Above: the facts of both. Below: the lines in which code, output or effects differ."
     DEFAULT_CSS = """
     CompareRunsScreen #facts { height: auto; max-height: 14; padding: 0 1; }
     CompareRunsScreen #seen { height: 1fr; }
@@ -44,8 +45,10 @@ class CompareRunsScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "see('code')", "Code", id="compare-runs.code", tooltip="Compare the code"),
         Binding("o", "see('output')", "Output", id="compare-runs.output", tooltip="Compare the output"),
-        Binding("escape,q", "leave", "Back", id="compare-runs.leave", tooltip="Back to History"),
-    ]
+        Binding("e", "see('effects')", "Effects", id="compare-runs.effects",
+                tooltip="Compare what both did, as the kernel of their sandboxes saw it"),
+        Binding("escape,q", "leave", "Back", id="compare-runs.leave", tooltip="Back"),
+    ]  # fmt: skip
 
     def __init__(self, first: str, second: str) -> None:
         super().__init__()
@@ -75,6 +78,7 @@ class CompareRunsScreen(Screen[None]):
         self._texts["code"] = (await _code(client, first), await _code(client, second))
         self.action_see("code")
         self._texts["output"] = (await _written(client, first), await _written(client, second))
+        self._texts["effects"] = (await _effects(client, first), await _effects(client, second))
 
     def action_see(self, what: str) -> None:
         """Show the difference of the code or of the output."""
@@ -92,6 +96,14 @@ async def _code(client: Client, case: Case) -> str:
     id = case.submission.id
     missing = erased_sentence("code", rules_by_item(await client.history.erasures(id)))
     return f"{id}: {missing}" if missing else case.submission.draft.code.text
+
+
+async def _effects(client: Client, case: Case) -> str:
+    """Return what a run did, a line for each effect, without what every run does."""
+    if case.started_at is None:
+        return ""
+    found = (await client.effects(case.submission.id)).effects
+    return "\n".join(sorted({effect_line(each) for each in found if not each.routine}))
 
 
 async def _written(client: Client, case: Case) -> str:
