@@ -12,7 +12,7 @@ from statistics import mean
 from engine.analysis import analyse
 from engine.models import Analysis, Certainty, EffectKind, Language, Level, Verdict
 from tests.benchmarks.corpora import Sample, samples
-from tests.benchmarks.named_hosts import named_hosts
+from tests.benchmarks.named_hosts import decoded_texts, named_hosts
 
 _NONE = -1
 GRAVE = frozenset(
@@ -151,7 +151,7 @@ def _hosts(found: Verdicts, cases: Sequence[Sample]) -> Iterator[Measure]:
     named = {case.id: named_hosts(case) for case in cases if found.hosts[case.id]}
     seen = [host in found.hosts[key] for key, hosts in named.items() for host in hosts]
     exact = [
-        (host, case.code.lower(), host in named[case.id])
+        (host, case.code.lower() + decoded_texts(case), host in named[case.id])
         for case in cases
         for host, sure in found.hosts[case.id].items()
         if sure

@@ -7,7 +7,7 @@ import pytest
 from engine.models import Language
 from tests.benchmarks.corpora import Sample
 from tests.benchmarks.detection import Measure, Verdicts, auc, matrix, measures
-from tests.benchmarks.named_hosts import named_hosts
+from tests.benchmarks.named_hosts import decoded_texts, named_hosts
 
 
 def _sample(name: str, tier: str, code: str, category: str = "malware") -> Sample:
@@ -47,3 +47,15 @@ def test_hosts_are_read_from_texts_and_not_from_prose() -> None:
     assert named_hosts(_sample("x", "core", code)) == {"api.example"}
     script = Sample("y", Language.SHELL, "core", "c", "c", "# https://a.example\ncurl http://b.example:80/x")
     assert named_hosts(script) == {"b.example"}
+
+
+def test_hosts_in_encoded_literals_count_as_named() -> None:
+    """Base64, another character set and lists of bytes are read without the analysis."""
+    code = (
+        "a = 'aHR0cDovL2EuZXhhbXBsZQ=='\nb = b'\\x82K\\x85\\xa7\\x81\\x94\\x97\\x93\\x85'.decode('cp1026')\n"
+        "c = [99, 46, 101, 120, 97, 109, 112, 108, 101]"
+    )
+    found = decoded_texts(_sample("hidden", "core", code))
+    assert ["a.example", "b.example", "c.example"] == [
+        host for host in ("a.example", "b.example", "c.example") if host in found
+    ]

@@ -50,6 +50,7 @@ PAYLOAD = python_rule(
     fix="Submit the decoded content.",
     match=(
         "x = 'aW1wb3J0IG9zCm9zLnN5c3RlbSgnbHMnKQ=='",
+        f"shellcode = [{'0x90, ' * 16}]",
         r"x = b'\x31\xc0\x50\x68//sh\x68/bin\x89\xe3\x50\x53\x89\xe1\x99\xb0\x0b\xcd\x80'",
     ),
     not_match=("x = 'aGVsbG8gd29ybGQsIHRoaXMgaXMgYSB0ZXN0'", "x = b'\\x89PNG\\r\\n'"),
@@ -200,9 +201,21 @@ def check_numbers(evaluator: Evaluator, node: ast.List | ast.Tuple | ast.Set) ->
     if not all(type(part) is int and 0 <= part < 256 for part in numbers[:256]):
         return
     data = bytes(part for part in numbers[:4096] if isinstance(part, int) and 0 <= part < 256)
-    if _CODE.search(data) or (len(numbers) >= 64 and len(set(data)) > 24 and _hexadecimal(evaluator, node)):
+    if len(numbers) >= _SHORTEST_CODE and _named_as_code(evaluator, node):
+        evaluator.report(PAYLOAD, node, f"{len(numbers):,} bytes that the code itself calls machine code")
+    elif _CODE.search(data) or (len(numbers) >= 64 and len(set(data)) > 24 and _hexadecimal(evaluator, node)):
         level = None if _CODE.search(data) else Level.MEDIUM
         evaluator.report(PAYLOAD, node, f"{len(numbers):,} numbers that are bytes of code", severity=level)
+
+
+_SHORTEST_CODE = 16
+_CALLED_CODE = re.compile(r"(?i)\b\w*(?:shell_?code|machine_?code)\w*\s*=\s*(?:bytes|bytearray)?\s*\(?\s*$")
+
+
+def _named_as_code(evaluator: Evaluator, node: ast.expr) -> bool:
+    """Whether a literal is assigned to a name that says that it is machine code."""
+    before = evaluator.source.split("\n", node.lineno)[node.lineno - 1][: node.col_offset]
+    return _CALLED_CODE.search(before) is not None
 
 
 def _hexadecimal(evaluator: Evaluator, node: ast.AST) -> bool:

@@ -25,6 +25,7 @@ _HOST_FIRST = {
     "ssh", "nc", "ncat", "netcat", "telnet", "ftp", "ping", "ping6", "dig", "nslookup", "host", "sftp",
     "traceroute", "whois", "scp", "rsync", "curl", "wget", "tftp", "mosh", "smbclient", "nmap",
 }  # fmt: skip
+_SHOWING = {"echo", "printf", "print", ":", "true", "false"}
 _INSTALLERS = {
     "pip": {"install", "download"}, "pip3": {"install", "download"}, "npm": {"install", "i", "add", "exec"},
     "npx": set(), "yarn": {"add"},
@@ -78,7 +79,7 @@ def _files(script: Script) -> Iterator[Effect]:
 
 def _network(script: Script) -> Iterator[Effect]:
     for command in script.commands:
-        if "://" in command.text or "://" in command.program.text:
+        if ("://" in command.text or "://" in command.program.text) and not _only_shows(command):
             for arg in (command.program, *command.args):
                 for match in _URL.finditer(arg.text):
                     yield from address(match[0], command.row)
@@ -88,6 +89,11 @@ def _network(script: Script) -> Iterator[Effect]:
         if device := _DEVICE.search(redirect.target.text):
             yield Effect(EffectKind.HOST, device[1], redirect.row)
             yield Effect(EffectKind.PORT, device[2], redirect.row)
+
+
+def _only_shows(command: Command) -> bool:
+    """Return whether a command's words only reach whoever reads the output of the script."""
+    return command.name in _SHOWING and not command.piped and not command.redirects and not command.own
 
 
 def _hosts(command: Command) -> Iterator[Effect]:

@@ -16,7 +16,7 @@ _SED = re.compile(r"s(.)((?:(?!\1).)*)\1((?:(?!\1).)*)\1(g?)\Z", re.DOTALL)
 
 
 def output(name: str, words: list[str], given: str) -> Output:
-    """Return what `name words` prints with `given` on its input, without the last newline, or unknown."""
+    """Return what `name words` prints with `given` on its input, or unknown."""
     work = _PURE.get(name)
     if work is None:
         return UNKNOWN
@@ -29,12 +29,12 @@ def output(name: str, words: list[str], given: str) -> Output:
 
 
 def _echo(words: list[str], given: str) -> str:
-    escapes = False
+    options = ""
     while words and re.fullmatch(r"-[neE]+", words[0]):
-        escapes = escapes or "e" in words[0]
+        options += words[0]
         words = words[1:]
     text = " ".join(words)
-    return unescaped(text) if escapes else text
+    return (unescaped(text) if "e" in options else text) + ("" if "n" in options else "\n")
 
 
 def _printf(words: list[str], given: str) -> str:
@@ -69,8 +69,15 @@ def _formatted(code: str, rest: list[str]) -> str:
 
 def _base64(words: list[str], given: str) -> str:
     if not any(word in {"-d", "-D", "--decode", "-di", "-id"} for word in words):
-        return UNKNOWN if UNKNOWN in given else base64.b64encode(given.encode()).decode()
+        return UNKNOWN if UNKNOWN in given else _encoded(words, given.encode())
     return _known(base64.b64decode("".join(_input(words, given).split()) + "==").decode("utf-8", "strict"))
+
+
+def _encoded(words: list[str], data: bytes) -> str:
+    whole = base64.b64encode(data).decode()
+    if "-w0" in words or "--wrap=0" in words or words[:2] == ["-w", "0"]:
+        return whole
+    return "".join(f"{whole[at : at + 76]}\n" for at in range(0, len(whole), 76))
 
 
 def _base32(words: list[str], given: str) -> str:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from engine.analysis.positions import Lines
 from engine.analysis.raw_analysis import RawAnalysis
-from engine.analysis.text import characters, instructions, joined, layout, names, readings, right_to_left
+from engine.analysis.text import (
+    characters,
+    hosts,
+    instructions,
+    joined,
+    layout,
+    names,
+    readings,
+    right_to_left,
+)
 from engine.analysis.text.prose import Prose
 from engine.models import Language
 
@@ -24,6 +33,7 @@ def analyse_text(source: str, language: Language) -> RawAnalysis:
             *names.check(source, lines, prose),
             *layout.check(source, lines, language),
             *instructions.check(source, lines),
+            *hosts.check(source, lines),
         ],
         complete=not misread,
     )

@@ -261,8 +261,29 @@ SUPPRESSION = _rule(
     languages=frozenset({Language.JAVASCRIPT, Language.SHELL}),
     cwe=693,
 )
+NUMBER_HOST = _rule(
+    "text-number-host",
+    "The address of a host is written as a number",
+    Level.HIGH,
+    attack="Hides which machine is reached from readers, and from lists of allowed or forbidden hosts.",
+    why="HIGH: people and libraries write names, or four decimal numbers with dots.",
+    fix="Write the name of the host, or its address as `192.0.2.1`.",
+    match=(
+        "x = 'http://2130706433/x'",
+        "f('https://0x7f000001:80')",
+        "x = 'http://0177.0.0.1/'",
+        "f http://user@3221226219",
+    ),
+    not_match=(
+        "x = 'http://127.0.0.1:8080/'",
+        "x = 'http://10.0.0.1'",
+        "f('https://1password.com', 'https://0x.org', 'http://0.0.0.0')",
+    ),
+    category="defense_evasion",
+    cwe=918,
+)
 RULES: tuple[Rule, ...] = (
-    INSTRUCTION,
+    INSTRUCTION, NUMBER_HOST,
     BIDI, INVISIBLE, JOINED, RIGHT_TO_LEFT, HOMOGLYPH, LOOKALIKE, FOLDED, BLANK_NAME, CONTROL, READINGS,
     SEPARATOR, LONG_LINE, FAR_RIGHT, FAR_DOWN, SHEBANG, COOKIE, SUPPRESSION,
 )  # fmt: skip

@@ -10,7 +10,7 @@ from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.targets import item
 from engine.analysis.python.evaluate.values import PythonValue, derived, taint_of
 
-_LONG = 24
+_LONG = 16
 _TEXT = (str, bytes)
 _Display = ast.List | ast.Tuple | ast.Set
 

@@ -52,7 +52,8 @@ def _binary(evaluator: Evaluator, node: ast.BinOp) -> PythonValue | None:
         return path_below(left, right)
     if left is not None and right is not None and left.known and right.known:
         resources.check_operation(evaluator, node, left.const, right.const)
-        return derived(fold.binary(node.op, left.const, right.const), left, right)
+        made = derived(fold.binary(node.op, left.const, right.const), left, right)
+        return made or resources.long_text(node, left.const, right.const)
     resources.check_growth(evaluator, node, left, right)
     return _partial_text(left, right, node) or derived(NOTHING, left, right)
 

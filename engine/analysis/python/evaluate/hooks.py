@@ -10,7 +10,8 @@ from engine.analysis.python.evaluate.scopes import PythonClass, PythonFunction
 from engine.analysis.python.evaluate.sink_registry import CALLS, DANGEROUS_CALLBACKS, PythonCall
 from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.rules.execution import INDIRECT_NAME
-from engine.analysis.python.rules.objects import DESERIALIZE, PICKLE_PAYLOAD
+from engine.analysis.python.rules.objects import DESERIALIZE, PICKLE_PAYLOAD, TAMPER
+from engine.models import Level
 
 
 def decorated(evaluator: Evaluator, decorator: ast.expr, value: PythonValue) -> None:
@@ -35,12 +36,35 @@ def class_defined(evaluator: Evaluator, node: ast.ClassDef, owner: PythonClass) 
     for name, value in owner.attributes.items():
         if name.startswith("__") and value is not None and value.name in DANGEROUS_CALLBACKS:
             calls.pass_callback(evaluator, _assigned(node, name), value)
+    for statement in node.body:
+        if _always_equal(statement):
+            evaluator.report(
+                TAMPER, statement, "Equal to everything, whatever it is compared with", severity=Level.MEDIUM
+            )
     if {"pickle.Unpickler", "dill.Unpickler"} & set(owner.bases):
         evaluator.report(DESERIALIZE, node.bases[0], "Subclasses an unpickler")
     for name in ("__reduce__", "__reduce_ex__"):
         method = owner.attributes.get(name)
         if method is not None and isinstance(method.function, PythonFunction):
             _check_reduce(evaluator, node, method.function, owner)
+
+
+def _always_equal(statement: ast.stmt) -> bool:
+    """Whether a statement defines `__eq__` or `__ne__` with an answer that does not depend on anything."""
+    if isinstance(statement, ast.FunctionDef):
+        name, body = statement.name, [part for part in statement.body if not _is_text(part)]
+        given = body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
+    elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+        name, value = statement.targets[0].id, statement.value
+        given = value.body if isinstance(value, ast.Lambda) else None
+    else:
+        return False
+    wanted = {"__eq__": True, "__ne__": False}.get(name)
+    return wanted is not None and isinstance(given, ast.Constant) and given.value is wanted
+
+
+def _is_text(part: ast.stmt) -> bool:
+    return isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
 
 
 def _assigned(node: ast.ClassDef, name: str) -> ast.expr:

@@ -65,7 +65,7 @@ _BORROWED: Final = frozenset(("os", "sys", "subprocess", "builtins", "pty", "imp
 _FOLDED = words(
     "chr ord str bytes bytearray int list tuple dict set frozenset reversed sorted zip range map "
     "filter min max sum len hex bin oct repr ascii iter next enumerate slice any all format bool "
-    "float"
+    "float pow"
 )
 _DANGEROUS = words(
     "eval exec compile open __import__ getattr setattr delattr hasattr vars globals locals input "

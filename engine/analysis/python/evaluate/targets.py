@@ -118,8 +118,8 @@ def _bind_item(evaluator: Evaluator, target: ast.Subscript, value: PythonValue |
     key = evaluator.evaluate(target.slice)
     if container is None:
         return
-    if container.name == "os.environ":
-        name = "os.environ.__setitem__"
+    if container.name in ("os.environ", "sys.modules"):
+        name = f"{container.name}.__setitem__"
         CALLS[name](evaluator, PythonCall(target, name, [key, value], {}))
     if value is not None and value.taint:
         container.taint |= value.taint

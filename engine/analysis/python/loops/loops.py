@@ -65,7 +65,8 @@ def check_for(evaluator: Evaluator, node: ast.For | ast.AsyncFor, value: PythonV
     if turns >= _FAR:
         _check_body(evaluator, node, f"A loop of {min(turns, 10**18):,} turns")
     if turns >= _MANY_LINES and any(_prints(statement) for statement in node.body):
-        evaluator.report(rules.FLOOD, node, f"Prints {min(turns, 10**18):,} times")
+        message = f"Prints {min(turns, 10**18):,} times"
+        evaluator.report(rules.FLOOD, node, message, severity=Level.MEDIUM)
 
 
 def turns_of(value: PythonValue | None) -> int:
@@ -85,6 +86,8 @@ def _prints(statement: ast.stmt) -> bool:
 
 def check_doubling(evaluator: Evaluator, node: ast.stmt, name: str, value: ast.expr) -> None:
     """Report a text or list that doubles in every iteration of a loop: forty iterations are a terabyte."""
+    if _squares(node, name, value):
+        _check_square(evaluator, node, name)
     if not _doubles(node, name, value):
         return
     known = evaluator.scope.lookup(name)
@@ -105,6 +108,29 @@ def _doubles(node: ast.stmt, name: str, value: ast.expr) -> bool:
     if isinstance(value.op, ast.Add):
         return _is_name(value.right, name)
     return _multiplies(value.op, value.right)
+
+
+def _squares(node: ast.stmt, name: str, value: ast.expr) -> bool:
+    """Whether a statement is `x *= x`, `x = x * x`, `x **= 2` or `x = x ** 2`."""
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.op, ast.Pow) or (isinstance(node.op, ast.Mult) and _is_name(value, name))
+    if not isinstance(value, ast.BinOp) or not _is_name(value.left, name):
+        return False
+    return isinstance(value.op, ast.Pow) or (isinstance(value.op, ast.Mult) and _is_name(value.right, name))
+
+
+def _check_square(evaluator: Evaluator, node: ast.stmt, name: str) -> None:
+    """Report a number whose digits double in every turn of a loop that turns often."""
+    loop = evaluator.loops[-1]
+    turns = turns_of(evaluator.evaluate(loop.iter)) if isinstance(loop, ast.For) else 0
+    known = evaluator.scope.lookup(name)
+    if turns >= _MANY_SQUARES and known is not None and isinstance(known.const, int) and abs(known.const) > 1:
+        message = f"The digits of `{name}` double in every iteration"
+        evaluator.report(rules.ALLOCATION, node, message, severity=Level.HIGH)
+
+
+_MANY_SQUARES = 30
+"""Turns after which a number has about a billion digits."""
 
 
 def _multiplies(op: ast.operator, value: ast.expr) -> bool:

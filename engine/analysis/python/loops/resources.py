@@ -28,6 +28,29 @@ def length_of(value: PythonValue | None) -> int:
     return number(turns)
 
 
+def size_of(value: PythonValue | None) -> int:
+    """Return how many bytes a text of a known size has; 0 where that is not known."""
+    size = value.items.get("size") if value is not None and value.items is not None else None
+    return number(size) or (
+        length_of(value) if value is not None and isinstance(value.const, str | bytes) else 0
+    )
+
+
+def long_text(node: ast.BinOp, left: Any, right: Any) -> PythonValue | None:
+    """Return a text that is too long to be worked out, of which only the size is known."""
+    for text, count in ((left, right), (right, left)):
+        if (
+            type(node.op) is ast.Mult
+            and isinstance(text, str | bytes)
+            and isinstance(count, int)
+            and count > 0
+        ):
+            value = PythonValue()
+            value.items = {"size": PythonValue(len(text) * count)}
+            return value
+    return None
+
+
 def check_width(evaluator: Evaluator, node: ast.AST, template: str) -> None:
     """Report a width of a format that makes a huge text of anything: `%1000000000d`, `{:>1000000000}`."""
     for width in _WIDTH.findall(template):

@@ -74,6 +74,9 @@ ALLOCATION = python_rule(
         "'a'.ljust(10**10)",
         "import itertools\nlist(itertools.permutations(range(20)))",
         "import mmap\nmmap.mmap(-1, 2**34)",
+        "pow(3, 10**9)",
+        "x = 3\nfor _ in range(40):\n    x *= x",
+        "import math\nmath.prod(range(1, 10**7))",
     ),
     not_match=(
         "'x' * 1000",
@@ -110,17 +113,20 @@ FLOOD = python_rule(
     "py-file-flood",
     "Many files or large amounts of data are written in a loop",
     "resource",
-    Level.MEDIUM,
+    Level.HIGH,
     attack="Fills the disk or its file table.",
-    why="MEDIUM: the sandbox limits the disk.",
+    why="HIGH: ten thousand files, or 256 MB, in one loop; MEDIUM for very much output.",
     fix="Write less.",
     match=(
         "for i in range(100000):\n    open(f'/tmp/{i}', 'w')",
         "for i in range(10**8):\n    print('spam')",
+        "import os\nfor i in range(20000):\n    os.symlink('a', f'b{i}')",
+        "with open('a', 'wb') as f:\n    for _ in range(1000):\n        f.write(b'x' * 10**6)",
     ),
     not_match=(
         "for i in range(10):\n    open(f'/tmp/{i}', 'w')",
         "for i in range(1000):\n    print(i)",
+        "with open('a', 'w') as f:\n    for i in range(1000):\n        f.write('x' * 80)",
     ),
     cwe=400,
 )

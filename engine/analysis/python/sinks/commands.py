@@ -8,11 +8,11 @@ from engine.analysis.ordinary_commands import gives_elsewhere
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of, shown
 from engine.analysis.python.evaluate.sink_registry import PythonCall
-from engine.analysis.python.evaluate.values import PythonValue
+from engine.analysis.python.evaluate.values import PRIVATE, PythonValue, Taint, taint_of, taint_words
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.rules.files import PERSISTENCE, PROGRAM_WRITE
 from engine.analysis.python.rules.network import DOWNLOAD_RUN
-from engine.analysis.python.sinks.outgoing import UPLOAD
+from engine.analysis.python.sinks.outgoing import EXFILTRATION, UPLOAD
 from engine.models import Certainty, Language, Level, PredictedEffect
 
 _KILLERS = re.compile(r"(?:^|[\s;&|/'\"])(?:kill|pkill|killall|taskkill|xkill|skill)(?:\.exe)?(?=\s|$|'|\")")
@@ -36,6 +36,7 @@ def judge(
         evaluator.report(rules.SYSCALL, call.node, f"Asks the kernel: `{shown(line[:80])}`")
     if gives_elsewhere(line):
         evaluator.report(UPLOAD, call.node, "Gives the work to another repository", severity=Level.HIGH)
+    _check_private(evaluator, call, command, line)
     _inline_code(evaluator, call, command, line)
     _check_dropped(evaluator, call, line)
     text = line.replace(HOLE, "x")
@@ -64,6 +65,24 @@ def _loosen(evaluator: Evaluator, line: str, before: int) -> None:
 def _stands_alone(value: str, line: str) -> bool:
     """Whether a value is in a line, and touches nothing that is known only at run time."""
     return re.search(rf"(?<!{HOLE}){re.escape(value)}(?!{HOLE})", line) is not None
+
+
+_CLIENT = re.compile(
+    r"(?:^|[\s;&|(/])(?:curl|wget|nc|ncat|netcat|telnet|ftp|sftp|scp|ping|nslookup|dig|host|https?|xh|socat)\s"
+)
+_AS_HEADER = re.compile(r"\s(?:-H|--header|-u|--user|--oauth2-bearer)[\s=]")
+
+
+def _check_private(evaluator: Evaluator, call: PythonCall, command: PythonValue | None, line: str) -> None:
+    """Report private data in a command that sends it away; a key in a header is what headers are for."""
+    taint = taint_of(command) & (PRIVATE & ~Taint.ENVIRONMENT)
+    if not taint or HOLE not in line or not _CLIENT.search(line):
+        return
+    if taint == Taint.SECRET and _AS_HEADER.search(line):
+        return
+    level = Level.HIGH if taint == Taint.SYSTEM else None
+    message = f"Sends {taint_words(taint)}"
+    evaluator.report(EXFILTRATION, call.node, message, severity=level, value=command)
 
 
 def _inline(line: str) -> bool:

@@ -53,7 +53,19 @@ def read(evaluator: Evaluator, node: ast.AST, name: str | None) -> PythonValue:
 @handles("os.getenv", "os.environ.__getitem__", "os.environ.pop", "os.environ.setdefault", "os.getenvb")
 def get_variable(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Read one variable."""
-    return read(evaluator, call.node, call.text(0, "key"))
+    name = call.text(0, "key")
+    if name is not None and _SECRET_NAME.search(name) and _in_pieces(call.node):
+        message = f"The name of the secret `{name}` is assembled from pieces"
+        evaluator.report(rules.SECRET, call.node, message, severity=Level.HIGH)
+    return read(evaluator, call.node, name)
+
+
+def _in_pieces(node: ast.expr) -> bool:
+    """Whether a name is written as a sum of texts, which hides it from a search."""
+    key = node.args[0] if isinstance(node, ast.Call) and node.args else getattr(node, "slice", None)
+    return isinstance(key, ast.BinOp) and all(
+        isinstance(part, ast.Constant | ast.BinOp) for part in (key.left, key.right)
+    )
 
 
 _LOADING = frozenset(

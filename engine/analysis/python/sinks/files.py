@@ -122,6 +122,7 @@ def _written(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     path = receiver.items.get("path") if receiver is not None and receiver.items else None
     name = path_of(path) or ""
     check_content(evaluator, call, taint, name, content)
+    paths.check_volume(evaluator, call.node, content)
     return None
 
 
@@ -205,13 +206,12 @@ _WRITERS = {
     "os.mkdir": (0,),
     "os.makedirs": (0,),
 }
-_QUIET_WRITERS = frozenset(("os.mkdir", "os.makedirs", "os.utime"))
+_MAKERS = frozenset(("os.mkdir", "os.makedirs", "os.link", "os.symlink", "os.mkfifo"))
 
 
 @handles(*_WRITERS)
 def write_path(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """A file moved, copied or made."""
-    quiet = call.name in _QUIET_WRITERS
     for index in _WRITERS[call.name]:
         access_path(evaluator, call, call.arg(index, ("src", "dst")[index > 0]), write=True)
     if call.name.startswith("shutil.co"):
@@ -219,7 +219,7 @@ def write_path(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     moved = " to ".join(shown(arg) for arg in call.args[:2] if arg is not None)
     targets = (call.arg(index, ("src", "dst")[index > 0]) for index in _WRITERS[call.name])
     evaluator.report(rules.WRITE, call.node, f"`{call.name}` {moved}".rstrip(), severity=weight(*targets))
-    if quiet:
+    if call.name in _MAKERS:
         paths.check_flood(evaluator, call.node)
     return None
 

@@ -16,18 +16,6 @@ from engine.analysis.python.sinks.files import write_path
 from engine.analysis.python.word_lists import words
 from engine.models import Level
 
-LIMITS = python_rule(
-    "py-limits",
-    "Limits of the interpreter or the process are changed",
-    "resource",
-    Level.LOW,
-    attack="Prepares to exhaust resources.",
-    why="LOW: deep recursion needs it; MEDIUM for process limits.",
-    fix="Keep the default limits.",
-    match=("import sys\nsys.setrecursionlimit(10**6)", "import resource\nresource.setrlimit(a, b)"),
-    not_match=("import sys\nsys.getrecursionlimit()",),
-    cwe=400,
-)
 REGEX = python_rule(
     "py-regex-explosion",
     "A regular expression can take exponential time",
@@ -178,6 +166,18 @@ def factorial(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     return None
 
 
+@handles("math.prod")
+def product(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
+    """A product of very many numbers."""
+    turns = length_of(call.arg(0))
+    if turns > _MANY_FACTORS:
+        evaluator.report(rules.ALLOCATION, call.node, f"`{call.name}` of {turns:,} numbers")
+    return None
+
+
+_MANY_FACTORS = 200_000
+
+
 @handles("builtins.pow")
 def power(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """`pow` without a modulus."""
@@ -205,21 +205,6 @@ def truncate(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     size = number(call.args[-1] if call.args else None)
     too_many(evaluator, call.node, size)
     return write_path(evaluator, call) if call.name == "os.truncate" else None
-
-
-@handles(
-    "sys.setrecursionlimit",
-    "resource.setrlimit",
-    "threading.stack_size",
-    "sys.set_int_max_str_digits",
-    "faulthandler.disable",
-)
-def limits(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
-    """Limits changed."""
-    deep = call.name == "sys.setrecursionlimit" and number(call.arg(0)) > 100_000
-    level = Level.MEDIUM if call.name.startswith("resource.") or deep else None
-    evaluator.report(LIMITS, call.node, f"`{call.name}`", severity=level)
-    return None
 
 
 @handles(*(f"re.{name}" for name in words("compile match search fullmatch findall finditer sub subn split")))

@@ -74,6 +74,16 @@ def named_attribute(
     return found
 
 
+def _own_attribute(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
+    """Return what `os.__getattribute__('system')` means."""
+    owner, name = PythonValue(name=call.name.rpartition(".")[0]), call.arg(0)
+    return named_attribute(evaluator, call, owner, name, text_of(name))
+
+
+for _module in HEAVY_MODULES:
+    CALLS[f"{_module}.__getattribute__"] = _own_attribute
+
+
 @handles("builtins.setattr", "builtins.delattr")
 def set_attribute(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Report attributes set by text, and modules that are tampered with."""

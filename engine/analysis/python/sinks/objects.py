@@ -90,10 +90,12 @@ _DUMPS = re.compile(r"\b(?:pickle|dill|marshal|\w+\.Pickler\(.*\))\.dump\(").sea
 
 
 def _own_file(call: PythonCall, data: PythonValue | None) -> bool:
-    """Whether data comes from a file of the working folder that the code names."""
+    """Whether data comes from a file of the working folder that the code names, or that its operator does."""
     if data is None or data.layers:
         return False
     path = data.items.get("path") if data.items else data if call.name in _BY_PATH else None
+    if path is not None and path.taint & Taint.ENVIRONMENT and not path.taint & FOREIGN:
+        return True
     name = path.const if path is not None else None
     return isinstance(name, str) and bool(name) and not OUTSIDE.search(name)
 

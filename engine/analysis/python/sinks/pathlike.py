@@ -7,6 +7,7 @@ from engine.analysis.python.evaluate.patterns import HOLE, path_below, pattern_o
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
 from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.rules import files as rules
+from engine.analysis.python.sinks import paths
 from engine.analysis.python.sinks.files import (
     access_path,
     check_content,
@@ -54,6 +55,7 @@ def _path_read(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 
 def _path_write(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     access_path(evaluator, call, call.receiver, write=True)
+    paths.check_flood(evaluator, call.node)
     evaluator.report(rules.WRITE, call.node, f"Writes {shown(call.receiver)}", severity=weight(call.receiver))
     if call.name.endswith(("rename", "replace", "_to")):
         access_path(evaluator, call, call.arg(0), write=True)

@@ -10,6 +10,7 @@ from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.loops.loops import COMPREHENSIONS, always_true, turns_of
+from engine.analysis.python.loops.resources import size_of
 from engine.analysis.python.rules import files as rules
 from engine.analysis.python.rules.resources import FLOOD
 from engine.models import Level
@@ -164,9 +165,24 @@ def is_program(name: str) -> bool:
 
 def check_flood(evaluator: Evaluator, node: ast.AST) -> None:
     """Report writing in a loop of very many iterations."""
-    turns = max((loop_turns(evaluator, loop) for loop in evaluator.loops), default=0)
-    if turns >= 10_000:
+    turns = _most_turns(evaluator)
+    if turns >= _MANY_FILES:
         evaluator.report(FLOOD, node, f"Writes in a loop of {turns:,} iterations")
+
+
+def check_volume(evaluator: Evaluator, node: ast.AST, content: PythonValue | None) -> None:
+    """Report content of a known size that a loop writes so often that it fills a disk."""
+    turns, size = _most_turns(evaluator), size_of(content)
+    if turns * size >= _MANY_BYTES:
+        evaluator.report(FLOOD, node, f"Writes about {turns * size:,} bytes in a loop")
+
+
+def _most_turns(evaluator: Evaluator) -> int:
+    return max((loop_turns(evaluator, loop) for loop in evaluator.loops), default=0)
+
+
+_MANY_FILES = 10_000
+_MANY_BYTES = 256 * 1024 * 1024
 
 
 def loop_turns(evaluator: Evaluator, loop: ast.AST) -> int:

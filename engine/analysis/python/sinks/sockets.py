@@ -167,7 +167,8 @@ def resolve(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     given = call.arg(0, "host")
     if call.taint & PRIVATE and (given is None or given.name is None):
         return report_request(evaluator, call, call.name.rpartition(".")[2])
-    if host is None or LOCAL.match(host):
+    own = call.taint & Taint.SYSTEM if host is None else LOCAL.match(host)
+    if own:
         return CALLS["socket.gethostname"](evaluator, call)
     return report_request(evaluator, call, call.name.rpartition(".")[2])
 
