@@ -38,8 +38,29 @@ def call(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> Java
     folded = _folded(solver, callee, scope, path, args, depth)
     if folded is not None:
         return folded
+    returned = _returned(solver, target, depth)
     result = f"{path}()" if path else ""
-    return unknown(target, *carriers(path, args), path=shortened(result))
+    return returned or unknown(target, *carriers(path, args), path=shortened(result))
+
+
+def _returned(solver: Solver, target: JavaScriptValue, depth: int) -> JavaScriptValue | None:
+    """Return the part of a library that a function of the program gives, if it does."""
+    if target.kind != "function" or target.node is None:
+        return None
+    body, inside = target.node.child_by_field_name("body"), solver.inside(target.node)
+    if body is None or inside is None:
+        return None
+    given = solver.value(_result(body), inside, depth)
+    return given if given.path else None
+
+
+def _result(body: Node) -> Node | None:
+    """Return the expression of a function, or that of the `return` which ends it."""
+    if body.type != "statement_block":
+        return body
+    last = body.named_children[-1] if body.named_children else None
+    is_return = last is not None and last.type == "return_statement" and last.named_children
+    return last.named_children[0] if last is not None and is_return else None
 
 
 def _required(path: str, target: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue:

@@ -31,6 +31,9 @@ class Solver(Protocol):
     def property_of(self, target: JavaScriptValue, name: str, depth: int) -> JavaScriptValue:
         """Return what the property `name` of `target` is."""
 
+    def inside(self, function: Node) -> JavaScriptScope | None:
+        """Return the scope of a function's body."""
+
     def arguments(self, call: Node, scope: JavaScriptScope) -> list[JavaScriptValue]:
         """Return the values of a call's arguments."""
 

@@ -23,6 +23,7 @@ from engine.analysis.javascript.values import (
     Definition,
     JavaScriptScope,
     JavaScriptValue,
+    any_of,
     unescaped,
     unknown,
 )
@@ -31,6 +32,8 @@ from engine.models import Evidence
 
 MAX_DEPTH = 60
 MAX_STEPS = 200_000
+_MOST_CALLS = 16
+"""Calls of a function whose arguments are looked at."""
 
 
 _FUNCTIONS = ("arrow_function", "function_expression", "function_declaration", "generator_function")
@@ -83,6 +86,10 @@ class Resolver:
             self._memo[key] = found
         return found
 
+    def inside(self, function: Node) -> JavaScriptScope | None:
+        """Return the scope of a function's body."""
+        return self.names.inner.get(function.id)
+
     def path(self, node: Node | None, scope: JavaScriptScope) -> str:
         """Return the library path of an expression, or nothing."""
         return self.value(node, scope).path
@@ -107,6 +114,10 @@ class Resolver:
         if binding.kind == "import":
             path = module_path(binding.path)
             return JavaScriptValue("path", path=path, origin=(), taints=taints_of(path))
+        if binding.given and not binding.definitions:
+            found = any_of([self._defined(one, depth) for one in binding.given[:_MOST_CALLS]])
+            if found is not NOTHING:
+                return found
         if binding.kind == "parameter" and binding.caller is not None:
             return self._callback_argument(binding, depth)
         return self._bound(name, binding, node.start_byte, depth)
@@ -153,7 +164,6 @@ class Resolver:
         return value
 
     def _noted(self, value: JavaScriptValue, name: str, definition: Definition) -> JavaScriptValue:
-
         if (
             value.kind not in {"text", "path", "list", "unknown"}
             or value is NOTHING

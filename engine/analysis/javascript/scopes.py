@@ -9,30 +9,10 @@ from typing import ClassVar
 
 from tree_sitter import Node
 
+from engine.analysis.javascript.linking import EACH, Linker, method_name, owned
+from engine.analysis.javascript.node_kinds import BLOCKS, CALLS, FUNCTIONS, HANDED, LEAVES, WANTED
 from engine.analysis.javascript.values import Binding, Definition, JavaScriptScope
 from engine.analysis.syntax import MAX_NODES, Tree
-
-_FUNCTIONS = frozenset({
-    "function_declaration", "function_expression", "arrow_function", "method_definition",
-    "generator_function", "generator_function_declaration", "class_static_block",
-})  # fmt: skip
-_BLOCKS = frozenset({
-    "statement_block", "for_statement", "for_in_statement", "catch_clause", "class_body", "switch_body",
-})  # fmt: skip
-_WANTED = frozenset({
-    "call_expression", "new_expression", "assignment_expression", "augmented_assignment_expression",
-    "member_expression", "subscript_expression", "string", "template_string", "regex", "while_statement",
-    "for_statement", "do_statement", "import_statement", "identifier", "object", "spread_element", "pair",
-    "shorthand_property_identifier", "with_statement", "class_heritage", "export_statement",
-    "function_declaration", "variable_declarator", "function_expression",
-})  # fmt: skip
-_HANDED = frozenset({"arguments"})
-_CALLS = frozenset({"call_expression", "new_expression"})
-_LEAVES = frozenset({
-    "string", "identifier", "property_identifier", "number", "comment", "true", "false", "null", "undefined",
-    "this", "super", "shorthand_property_identifier", "shorthand_property_identifier_pattern",
-    "private_property_identifier", "statement_identifier", "regex", "empty_statement",
-})  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -45,6 +25,8 @@ class Names:
     properties: dict[str, list[Definition]] = field(default_factory=dict)
     """Assignments to members of plain names: `a.b = …` under `a.b`."""
     cut: bool = False
+    inner: dict[int, JavaScriptScope] = field(default_factory=dict)
+    """The scopes of functions, by the number of their node."""
     scopes: list[JavaScriptScope] = field(default_factory=list)
     """The scopes of functions and blocks."""
 
@@ -70,6 +52,7 @@ class _Collector:
         self._late: list[tuple[Node, JavaScriptScope]] = []
         self._stack: list[tuple[Node, JavaScriptScope, Node | None]] = [(tree.root, self.names.program, None)]
         self._nodes: defaultdict[str, list[tuple[Node, JavaScriptScope]]] = defaultdict(list)
+        self._linker = Linker(self.names.inner, self._link)
 
     def run(self) -> Names:
         stack, nodes, visit = self._stack, self._nodes, self._visit
@@ -78,27 +61,46 @@ class _Collector:
                 break
             node, scope, call = stack.pop()
             kind = node.type
-            if kind in _WANTED:
+            if kind in WANTED:
                 nodes[kind].append((node, scope))
-            if kind not in _LEAVES:
+            if kind not in LEAVES:
                 visit(node, kind, scope, call)
         self.names.cut = bool(stack)
         self.names.nodes = self._nodes
         for node, scope in self._late:
             self._assign(node, scope)
+        for node, scope in self.names.of("object", "field_definition"):
+            for key, value in owned(node):
+                definition = Definition(value, scope, "=", value.end_byte)
+                self.names.properties.setdefault(f"this.{self.tree.of(key)}", []).append(definition)
+        self._linker.link(self.names.of("call_expression", "new_expression"))
         return self.names
+
+    def _link(
+        self,
+        parameter: Node,
+        inner: JavaScriptScope,
+        value: Node,
+        scope: JavaScriptScope,
+        part: tuple[str, ...],
+    ) -> None:
+        """Let a parameter hold what a call passes."""
+        for name, rest, _ in self._targets(parameter):
+            binding = inner.bindings.get(name)
+            if binding is not None:
+                binding.given.append(Definition(value, scope, "=", value.end_byte, (*part, *rest)))
 
     def _visit(self, node: Node, kind: str, scope: JavaScriptScope, call: Node | None) -> None:
         """Declare what `node` declares, and put what is within it on the stack."""
         inner = scope
-        if kind in _FUNCTIONS:
+        if kind in FUNCTIONS:
             inner = self._function(node, scope, call)
-        elif kind in _BLOCKS:
+        elif kind in BLOCKS:
             inner = self._inner(scope, function=False)
         declare = self._DECLARATIONS.get(kind)
         if declare is not None:
             declare(self, node, scope, inner)
-        below = node if kind in _CALLS else call if kind in _HANDED else None
+        below = node if kind in CALLS else call if kind in HANDED else None
         self._stack.extend([(child, inner, below) for child in reversed(node.named_children)])
 
     def _inner(self, scope: JavaScriptScope, *, function: bool) -> JavaScriptScope:
@@ -110,16 +112,21 @@ class _Collector:
         self._late.append((node, scope))
 
     def _class(self, node: Node, scope: JavaScriptScope, inner: JavaScriptScope) -> None:
-        self._name(node.child_by_field_name("name"), scope.home(), Binding("class"))
+        self._name(node.child_by_field_name("name"), scope.home(), Binding("class", node=node))
 
     def _catch(self, node: Node, scope: JavaScriptScope, inner: JavaScriptScope) -> None:
         self._pattern(node.child_by_field_name("parameter"), inner, None, "parameter", scope)
 
     def _for_in(self, node: Node, scope: JavaScriptScope, inner: JavaScriptScope) -> None:
-        self._pattern(node.child_by_field_name("left"), inner, None, "parameter", scope)
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        self._pattern(left, inner, None, "parameter", scope)
+        if left is not None and right is not None and any(child.type == "of" for child in node.children):
+            self._link(left, inner, right, scope, (EACH,))
 
     def _function(self, node: Node, scope: JavaScriptScope, call: Node | None) -> JavaScriptScope:
         inner = self._inner(scope, function=True)
+        self.names.inner[node.id] = inner
+        self._linker.add(node, method_name(node))
         name = node.child_by_field_name("name")
         if node.type.endswith("declaration"):
             self._name(

@@ -67,10 +67,14 @@ class Binding:
     """`variable`, `parameter`, `import`, `function` or `class`."""
     definitions: list[Definition] = field(default_factory=list)
     """In the order in which they take effect."""
+    given: list[Definition] = field(default_factory=list)
+    """For a parameter: what the calls in the program pass."""
     history: list[JavaScriptValue] = field(default_factory=list)
     """What the name is after each of the first definitions, as far as it was worked out."""
     path: str = ""
     """What an import refers to."""
+    node: Node | None = None
+    """The class that it is."""
     caller: Node | None = None
     """For a parameter: the call that receives the function."""
     caller_scope: JavaScriptScope | None = None
@@ -124,6 +128,28 @@ def unknown(*sources: JavaScriptValue, path: str = "", taint: str = "") -> JavaS
     """Return a value that is not known, but where it came from is."""
     taints = _taints(sources) | ({taint} if taint else set())
     return JavaScriptValue("path" if path else "unknown", path=path, taints=taints, origin=_origin(sources))
+
+
+def any_of(values: list[JavaScriptValue]) -> JavaScriptValue:
+    """Return what is known of a value that is one of several: what may do most, and all taints."""
+    some = [value for value in values if value is not NOTHING]
+    if not some:
+        return NOTHING
+    first = max(some, key=_weight)
+    if len(values) == 1 or all(
+        (one.kind, one.text) == (first.kind, first.text) for one in values if not first.path
+    ):
+        return first._replace(taints=_taints(tuple(some)))
+    return unknown(*some, path=first.path)
+
+
+_GRAVE = ("child_process", "vm", "eval", "Function", "net", "fs", "https", "http")
+
+
+def _weight(value: JavaScriptValue) -> int:
+    """Return how much a value can do: parts of grave libraries before others, and those before data."""
+    head = value.path.partition(".")[0]
+    return 10 - _GRAVE.index(head) if head in _GRAVE else int(bool(value.path))
 
 
 def _taints(sources: tuple[JavaScriptValue, ...]) -> frozenset[str]:
