@@ -26,6 +26,17 @@ REQUIRES = frozenset({
     "require.main.constructor._load",
     "module.constructor.createRequire()", "__non_webpack_require__", "mainModule.require",
 })  # fmt: skip
+CONNECTING = frozenset({
+    "mongodb.MongoClient", "mongodb.MongoClient.connect", "mongoose.connect", "mongoose.createConnection",
+    "pg.Client", "pg.Pool", "mysql.createConnection", "mysql.createPool", "mysql2.createConnection",
+    "mysql2.createPool", "redis.createClient", "ioredis", "ioredis.Redis", "mssql.connect", "knex",
+    "sequelize.Sequelize",
+    "cassandra-driver.Client", "@elastic/elasticsearch.Client", "kafkajs.Kafka", "nats.connect",
+    "node-ssh.NodeSSH", "ssh2-sftp-client", "basic-ftp.Client", "imap",
+    "@octokit/rest.Octokit", "aws-sdk.S3", "aws-sdk.SES", "aws-sdk.SNS", "aws-sdk.SQS", "aws-sdk.DynamoDB",
+    "@aws-sdk/client-s3.S3Client", "@google-cloud/storage.Storage", "twilio", "@slack/web-api.WebClient",
+})  # fmt: skip
+"""Functions and classes of libraries that connect to another machine: a new library is a new line."""
 PASS_ON = frozenset({
     "Object.assign", "Object.freeze", "Object.create", "Proxy", "util.promisify", "promisify", "sinon.stub",
     "Object.seal",
@@ -43,7 +54,7 @@ _SOURCES = (
     ("dns.getServers", "host"),
     ("child_process", "output"), ("process.env", "env"), ("location", "input"), ("document.cookie", "secret"),
     ("localStorage", "secret"), ("sessionStorage", "secret"), ("electron.clipboard", "secret"),
-    ("navigator.clipboard", "secret"), ("clipboardy", "secret"),
+    ("navigator.clipboard", "secret"), ("clipboardy", "secret"), ("keytar", "secret"),
 )  # fmt: skip
 
 

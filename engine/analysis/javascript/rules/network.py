@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from engine.analysis.javascript.declare import HIGH, LOW, MEDIUM, SECRETS, found, rule
+from engine.analysis.javascript.library import CONNECTING
 from engine.analysis.javascript.model import JavaScriptCall, Program
 from engine.analysis.javascript.rules.outgoing import leaves
 from engine.analysis.javascript.values import UNKNOWN
@@ -28,6 +29,8 @@ NETWORK = rule(
         "new WebSocket('wss://x.test')",
         "require('net').connect(80, 'x.test')",
         "import axios from 'axios'; axios.post(u, d)",
+        "require('mongodb').MongoClient.connect(u)",
+        "const { Pool } = require('pg'); const pool = new Pool({ host: 'db.example' })",
     ),
     not_match=("cache.fetch('a')", "map.get('https://x.test')", "const http = 1"),
     cwe=918,
@@ -158,7 +161,7 @@ def check(program: Program) -> Iterator[Violation]:
     """Yield talk, leaks and what is weak."""
     host: list[JavaScriptCall] = []
     for call in program.calls:
-        if TALKS.match(call.path):
+        if TALKS.match(call.path) or call.path in CONNECTING:
             yield from _talks(program, call)
         elif _LISTENS.match(call.path):
             yield found(LISTENER, program, call)
