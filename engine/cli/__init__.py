@@ -30,6 +30,7 @@ COMMANDS = {
     "tail": "engine.cli.commands.runs:tail",
     "effects": "engine.cli.commands.effects:effects",
     "lines": "engine.cli.commands.effects:lines",
+    "rehearse": "engine.cli.commands.effects:rehearse",
     "kill": "engine.cli.commands.runs:kill",
     "files": "engine.cli.commands.artifacts:files",
     "fetch": "engine.cli.commands.artifacts:fetch",

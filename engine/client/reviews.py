@@ -19,13 +19,22 @@ from engine.models import (
     Revision,
     ThreadEntry,
 )
-from engine.models.api import BulkClaimRequest, BulkDecision, BulkDecisionRequest, DecisionRequest
+from engine.models.api import (
+    BulkClaimRequest,
+    BulkDecision,
+    BulkDecisionRequest,
+    DecisionRequest,
+    RehearsalRequest,
+)
+from engine.models.rehearsal import Rehearsal
 from engine.principals.signed_decision import sign
 
 _THREAD = TypeAdapter(tuple[ThreadEntry, ...])
 _ANSWERS = TypeAdapter(tuple[BulkAnswer, ...])
 _ENTRIES = TypeAdapter(tuple[QueueEntry, ...])
 
+REHEARSAL_SECONDS = 150.0
+"""How long an answer about a rehearsal may take."""
 BULK_SECONDS = 120.0
 """How long an answer about two hundred submissions may take."""
 
@@ -48,6 +57,18 @@ class ReviewsClient:
     async def extend(self, id: str) -> Case:
         """Give a pending submission ten more minutes."""
         return Case.model_validate_json(await self._transport.post(f"/submissions/{id}/extension"))
+
+    async def rehearse(self, id: str, *, withhold_files: bool = False) -> Rehearsal:
+        """Run a pending submission with decoys and without a network, and return what it did."""
+        body = RehearsalRequest(withhold_files=withhold_files)
+        path = f"/submissions/{id}/rehearsal"
+        return Rehearsal.model_validate_json(
+            await self._transport.post(path, body, timeout=REHEARSAL_SECONDS)
+        )
+
+    async def rehearsal(self, id: str) -> Rehearsal:
+        """Return the last rehearsal of a submission; Problem 404 if there was none."""
+        return Rehearsal.model_validate_json(await self._transport.get(f"/submissions/{id}/rehearsal"))
 
     async def revision(self, id: str) -> Revision:
         """Return what a submission changes in the one that it revises; Problem 404 if it revises none."""

@@ -21,6 +21,8 @@ from engine.core.history.queries import Queries
 from engine.core.history.service import HistoryService
 from engine.core.host_health import HostFiles, checked, host_checks
 from engine.core.queue import InProcessQueue, WorkQueue
+from engine.core.rehearsals.automatic import AutomaticRehearsals
+from engine.core.rehearsals.service import Rehearsals
 from engine.core.review.bulk import BulkReview
 from engine.core.review.claims import Claims
 from engine.core.review.decision_executor import DecisionExecutor
@@ -127,6 +129,9 @@ class Engine:
             executor,
             admission,
         )
+        self.rehearsals = Rehearsals(events, queue, self._decisions, self._backend)
+        self._automatic = AutomaticRehearsals(self.rehearsals, self.policy, queue, self.supervisor)
+        events.listen(self._automatic.on_event)
         self.bulk = BulkReview(queue, self.claims, self.submissions)
         self.revisions = Revisions(self.queries)
         self.intake = IdempotentSubmissions(self.submissions, self.runs, events, self.queries, self.revisions)

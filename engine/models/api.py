@@ -230,3 +230,10 @@ class ExportRecord(FrozenModel):
     what: Untrusted = Untrusted("")
     format: str = Field(pattern=r"^[a-z0-9-]{1,20}$")
     submissions: int = Field(ge=0, le=1_000_000_000)
+
+
+class RehearsalRequest(FrozenModel):
+    """How a submission is rehearsed."""
+
+    withhold_files: bool = False
+    """Whether the code gets none of its input files."""

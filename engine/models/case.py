@@ -68,6 +68,10 @@ class Case(FrozenModel):
         """Return the case approved by one reviewer, pending another one's approval."""
         return self._with(reviews=(*self.reviews, decision), claim=None)
 
+    def with_proof(self, analysis: Analysis, assessment: Assessment) -> Case:
+        """Return the case with what a rehearsal proved."""
+        return self._with(analysis=analysis, assessment=assessment)
+
     def with_decision(self, decision: Decision, status: Status) -> Case:
         """Return the case decided."""
         return self._with(decision=decision, status=status, claim=None)

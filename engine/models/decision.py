@@ -31,6 +31,11 @@ class Assessment(FrozenModel):
     deadline_seconds: float | None
     """None: approved at once, and recorded."""
 
+    def raised(self, matches: tuple[RuleMatch, ...]) -> Assessment:
+        """Return the assessment with graver matches, which come first."""
+        risk = max((self.risk, *(match.level for match in matches)), key=lambda level: level.rank)
+        return self._with(risk=risk, matches=(*matches, *self.matches))
+
 
 class DecisionOutcome(StrEnum):
     """How a decision ends. `expired` is nobody's no; `refused` is the policy's.

@@ -90,6 +90,14 @@ class Rehearsal(FrozenModel):
     kill_reason: KillReason = KillReason.NONE
     notes: tuple[str, ...] = Field(default=(), max_length=20)
 
+    def with_note(self, note: str) -> Rehearsal:
+        """Return the rehearsal with a further note."""
+        return self._with(notes=(*self.notes, note[:300]))
+
+    def ended(self, **found: object) -> Rehearsal:
+        """Return the rehearsal with what was found."""
+        return self._with(**found)
+
     @property
     def convicted(self) -> bool:
         """Whether the code was seen to do harm. That it was not is no proof of the contrary."""

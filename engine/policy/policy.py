@@ -77,6 +77,10 @@ class Policy:
     """What happens to a run at a surprise of this severity or higher."""
     observed_only: bool = False
     """Whether code runs only where its effects are observed."""
+    rehearse_on_request: bool = False
+    """Whether requesters may rehearse their own submissions."""
+    rehearse_always_for: Level | None = None
+    """The risk from which on submissions are rehearsed when they come in."""
 
     def surprise_action(self, severity: Level) -> SurpriseAction:
         """Return what happens to a run at a surprise."""
@@ -116,6 +120,8 @@ def compile_policy(spec: PolicySpec, places: Mapping[str, Place], files: tuple[P
         files,
         dict(spec.on_surprise),
         spec.observed == "required",
+        spec.rehearse.on_request,
+        spec.rehearse.always_for,
     )
 
 

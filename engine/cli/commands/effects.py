@@ -1,4 +1,4 @@
-"""`pratique effects | lines`."""
+"""`pratique effects | lines | rehearse`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 
 from engine.cli.client_context import with_client
+from engine.cli.exit_codes import ExitCode
 from engine.cli.options.common import Json, SubmissionId
 from engine.cli.output.formatting import print_json, print_line
 from engine.client.client import Client
 from engine.common.effect_lines import effect_line, match_line, status_line
 from engine.common.line_text import hits_text, lines_summary, time_text
+from engine.common.rehearsal_lines import rehearsal_lines
 from engine.common.text import visible
 from engine.models.lines import LineMark, RunLines
 
@@ -63,3 +65,28 @@ def _cell(lines: RunLines, mark: LineMark | None) -> str:
         return " " * (2 * _WIDTH + 2)
     sign = "!" if mark.raised else " "
     return f"{sign}{hits_text(lines, mark):>{_WIDTH}}{time_text(mark.milliseconds):>{_WIDTH}} "
+
+
+def rehearse(
+    id: SubmissionId,
+    withhold_files: Annotated[
+        bool, typer.Option("--withhold-files", help="Give it none of its input files.")
+    ] = False,
+    last: Annotated[bool, typer.Option("--last", help="Show the last rehearsal instead.")] = False,
+    json: Json = False,
+) -> None:
+    """Run a pending submission before deciding: nothing granted, decoys for secrets, no network."""
+    found = with_client(
+        lambda client: (
+            client.reviews.rehearsal(id)
+            if last
+            else client.reviews.rehearse(id, withhold_files=withhold_files)
+        )
+    )
+    if json:
+        print_json(found)
+    else:
+        for line in rehearsal_lines(found):
+            print_line(line)
+    if found.convicted:
+        raise typer.Exit(ExitCode.FAILED)

@@ -169,7 +169,7 @@ class ReviewDecisions:
             at=datetime.now(UTC),
             reason=Untrusted(reason),
             grant=grant,
-            image=await self._image(case) if outcome is DecisionOutcome.APPROVED else "",
+            image=await self.image_of(case) if outcome is DecisionOutcome.APPROVED else "",
             policy=self._policy.current.hash,
             analysis=analysis_hash(case.analysis),
             review_record=review_record,
@@ -196,7 +196,8 @@ class ReviewDecisions:
         name = visible(decision.by.name)
         return f"the approval by {name} is not as it was signed with the key registered for {name}"
 
-    async def _image(self, case: Case) -> str:
+    async def image_of(self, case: Case) -> str:
+        """Return the digest of the image that a case would run in. Raises Problem (503)."""
         try:
             return await self._sandboxes.image_digest(reference(image_name(case, self._settings.sandbox)))
         except SandboxUnavailable as error:

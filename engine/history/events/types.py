@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, ValidationError
 
 from engine.history.errors import InvalidEventError
-from engine.history.events.payloads import history, runs, submissions, system
+from engine.history.events.payloads import history, rehearsals, runs, submissions, system
 
 Payload = Annotated[
     submissions.SubmissionCreatedPayload
@@ -41,6 +41,8 @@ Payload = Annotated[
     | runs.RunKilledPayload
     | runs.RunArtifactPayload
     | runs.RunEndedPayload
+    | rehearsals.RehearsalStartedPayload
+    | rehearsals.RehearsalEndedPayload
     | system.EngineChangedPayload
     | system.SandboxProbedPayload
     | system.PolicyLoadedPayload

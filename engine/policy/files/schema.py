@@ -225,6 +225,19 @@ SurpriseActions = Annotated[
 ]
 
 
+class RehearseSpec(Part):
+    """What is rehearsed beside what a reviewer rehearses."""
+
+    on_request: bool = False
+    """Requesters may rehearse their own submissions."""
+    always_for: Levels | None = None
+    """Submissions of this risk or higher are rehearsed when they come in."""
+
+
+def _rehearse(value: Any) -> Any:
+    return {"on_request": True} if value == "on_request" else value
+
+
 class PolicySpec(Part):
     """Everything that policy files say, taken together."""
 
@@ -234,4 +247,6 @@ class PolicySpec(Part):
     """What happens to a run at a surprise of this severity or higher; otherwise it is recorded."""
     observed: Literal["required", "optional"] = "optional"
     """Whether code runs only where its effects are observed."""
+    rehearse: Annotated[RehearseSpec, BeforeValidator(_rehearse)] = RehearseSpec()
+    """Who may rehearse beside reviewers, and what is rehearsed by itself."""
     rules: Several[RuleSpec] = ()

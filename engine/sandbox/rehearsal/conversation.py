@@ -12,7 +12,7 @@ from engine.common.text import Untrusted
 from engine.models.rehearsal import FindingKind, RehearsalFinding
 from engine.sandbox.rehearsal import answers
 from engine.sandbox.rehearsal.answers import Bait
-from engine.sandbox.rehearsal.record import Exchange, Record
+from engine.sandbox.rehearsal.record import Exchange, SinkholeRecord
 
 SILENCE = 0.7
 """Seconds after which a client is taken to wait for the host."""
@@ -29,7 +29,7 @@ class Conversation:
 
     def __init__(
         self,
-        record: Record,
+        record: SinkholeRecord,
         bait: Bait,
         host: str,
         port: int,

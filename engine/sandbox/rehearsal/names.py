@@ -1,4 +1,4 @@
-"""Names of a rehearsal: every name has an address of its own, and every address a name. Pure.
+"""HostNames of a rehearsal: every name has an address of its own, and every address a name. Pure.
 
 Questions are read, and answers written, as RFC 1035 says; what cannot be read is not answered.
 """
@@ -47,7 +47,7 @@ def read_question(data: bytes) -> Question | None:
     return Question(id, ".".join(labels)[:253], kind, data[_HEAD.size : at + 5])
 
 
-class Names:
+class HostNames:
     """The addresses that names were given."""
 
     def __init__(self) -> None:

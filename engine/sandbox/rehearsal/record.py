@@ -63,7 +63,7 @@ class Exchange:
         )  # fmt: skip
 
 
-class Record:
+class SinkholeRecord:
     """Everything that arrived, and what it proves."""
 
     def __init__(self, decoys: Decoys) -> None:

@@ -1,6 +1,6 @@
 """The Internet of one rehearsal: it serves the connections that the relay in the sandbox carries out.
 
-It opens no connection of its own. Names, certificates and answers are made up for this rehearsal alone.
+It opens no connection of its own. HostNames, certificates and answers are made up for this rehearsal alone.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from engine.sandbox.network.resolver import Streams
 from engine.sandbox.rehearsal.answers import Bait
 from engine.sandbox.rehearsal.conversation import SILENCE, Conversation
 from engine.sandbox.rehearsal.decoys import Decoys
-from engine.sandbox.rehearsal.names import Names, read_question
-from engine.sandbox.rehearsal.record import Record
+from engine.sandbox.rehearsal.names import HostNames, read_question
+from engine.sandbox.rehearsal.record import SinkholeRecord
 
 _MOST_HEAD = 40
 _HANDSHAKE_SECONDS = 10.0
@@ -36,8 +36,8 @@ class Sinkhole:
 
     def __init__(self, decoys: Decoys, language: Language) -> None:
         self.ca = EphemeralCA("Global Trust Root R2", timedelta(days=700))
-        self.record = Record(decoys)
-        self._names = Names()
+        self.record = SinkholeRecord(decoys)
+        self._names = HostNames()
         self._bait = Bait(language, decoys.values["AWS key"])
         self._serving: set[asyncio.Task[None]] = set()
         self._permanent: set[asyncio.Task[None] | None] = set()

@@ -15,7 +15,7 @@ from engine.sandbox.guest_protocol.programs import REHEARSAL, REHEARSAL_ENTRANCE
 from engine.sandbox.network.bridge import Bridge, BridgeError
 from engine.sandbox.network.sandbox_network import TRUSTED, TRUSTING
 from engine.sandbox.rehearsal.decoys import Decoys
-from engine.sandbox.rehearsal.record import Record
+from engine.sandbox.rehearsal.record import SinkholeRecord
 from engine.sandbox.rehearsal.sinkhole import Sinkhole
 
 _OPEN_SECONDS = 30.0
@@ -44,7 +44,7 @@ class Stage:
         }
 
     @property
-    def record(self) -> Record:
+    def record(self) -> SinkholeRecord:
         """What arrived."""
         return self._sinkhole.record
 

@@ -93,6 +93,8 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "POST /submissions/{id}/claim": _REVIEW,
     "DELETE /submissions/{id}/claim": _REVIEW,
     "POST /submissions/{id}/extension": _REVIEW,
+    "POST /submissions/{id}/rehearsal": _SUBMIT | _REVIEW,
+    "GET /submissions/{id}/rehearsal": _LOOK,
     "GET /submissions/{id}/revision": _LOOK,
     "GET /submissions/{id}/thread": _OWN,
     "GET /queue": _LOOK,

@@ -17,7 +17,8 @@ from engine.models import (
     SimilarSubmission,
     ThreadEntry,
 )
-from engine.models.api import BulkClaimRequest, BulkDecisionRequest, PreApprovalRequest
+from engine.models.api import BulkClaimRequest, BulkDecisionRequest, PreApprovalRequest, RehearsalRequest
+from engine.models.rehearsal import Rehearsal
 from engine.principals.signed_decision import verify
 from engine.server.http.authorization import CurrentCaller, CurrentPrincipal
 from engine.server.http.request_body import StrictRoute
@@ -30,6 +31,7 @@ def review_routes(engine: Engine) -> APIRouter:
     _bulk_routes(router, engine)
     _revision_routes(router, engine)
     _claim_routes(router, engine)
+    _rehearsal_routes(router, engine)
     _pre_approval_routes(router, engine)
     return router
 
@@ -100,6 +102,18 @@ def _claim_routes(router: APIRouter, engine: Engine) -> None:
     async def consequences(id: str, grant: Grant) -> tuple[Consequence, ...]:
         """Return the lines that would fail if the submission got this grant."""
         return await engine.queries.consequences(id, grant)
+
+
+def _rehearsal_routes(router: APIRouter, engine: Engine) -> None:
+    @router.post("/submissions/{id}/rehearsal", summary="Rehearse a submission")
+    async def rehearse(id: str, by: CurrentPrincipal, body: RehearsalRequest | None = None) -> Rehearsal:
+        """Run a pending submission with decoys and hosts that are not there; it takes a minute at most."""
+        return await engine.rehearsals.rehearse(id, by, withhold=bool(body and body.withhold_files))
+
+    @router.get("/submissions/{id}/rehearsal", summary="Get the last rehearsal")
+    async def rehearsal(id: str) -> Rehearsal:
+        """Return what the last rehearsal of a submission found; 404 if there was none."""
+        return await engine.rehearsals.last(id)
 
 
 def _pre_approval_routes(router: APIRouter, engine: Engine) -> None:

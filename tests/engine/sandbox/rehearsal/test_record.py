@@ -13,8 +13,8 @@ from engine.common.text import Untrusted
 from engine.models import InputFile, Language
 from engine.models.rehearsal import FindingKind
 from engine.sandbox.rehearsal.decoys import Decoys
-from engine.sandbox.rehearsal.names import Names, read_question
-from engine.sandbox.rehearsal.record import MOST_CONTACTS, Record
+from engine.sandbox.rehearsal.names import HostNames, read_question
+from engine.sandbox.rehearsal.record import MOST_CONTACTS, SinkholeRecord
 from engine.sandbox.rehearsal.stage import Stage
 
 DECOYS = Decoys.draw()
@@ -22,9 +22,9 @@ KEY = DECOYS.values["AWS key"][1]
 TOKEN = DECOYS.values["GitHub token"][0]
 
 
-def record_of(*sent: tuple[str, str, bytes], protocol: str = "https") -> Record:
+def record_of(*sent: tuple[str, str, bytes], protocol: str = "https") -> SinkholeRecord:
     """Return a searched record of requests: host, path, body."""
-    record = Record(DECOYS)
+    record = SinkholeRecord(DECOYS)
     for host, path, body in sent:
         one = record.open(host, 443, protocol)
         one.method, one.path, one.about = "POST" if protocol == "https" else "", path, path.encode()
@@ -90,12 +90,12 @@ def test_no_message_breaks_the_name_server(data: bytes) -> None:
     """What cannot be read is not answered; what can is answered with its own question."""
     asked = read_question(data)
     if asked is not None:
-        assert asked.raw in Names().answer(asked)
+        assert asked.raw in HostNames().answer(asked)
 
 
 def test_every_name_has_an_address_of_its_own() -> None:
     """And every address leads back to its name."""
-    names = Names()
+    names = HostNames()
     asked = [read_question(question(name)) for name in ("a.example", "b.example", "A.example")]
     addresses = [names.answer(one)[-4:] for one in asked if one]
     assert addresses[0] == addresses[2] != addresses[1]

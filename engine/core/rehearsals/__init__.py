@@ -1,0 +1,1 @@
+"""Rehearsals: from a reviewer's wish to what was proven."""

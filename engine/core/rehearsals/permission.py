@@ -1,0 +1,31 @@
+"""Who may rehearse what. Pure."""
+
+from __future__ import annotations
+
+from engine.common.errors import Problem
+from engine.common.text import visible
+from engine.core.review.pre_approvals import POLICY
+from engine.models import Case, Principal, Status
+from engine.policy import Policy
+from engine.principals import may
+from engine.principals.roles import Action
+
+
+def require_rehearsable(case: Case, by: Principal, policy: Policy) -> None:
+    """Check that a principal may rehearse a case.
+
+    Raises:
+        Problem: they may not (403), it is not pending or belongs to a session (409).
+    """
+    id = case.submission.id
+    own = policy.rehearse_on_request and case.submission.requester.is_same(by)
+    if not (by is POLICY or own or may(by, Action.DECIDE)):
+        raise Problem(
+            403,
+            f"{visible(by.name)} may not rehearse {id}",
+            hint="A reviewer may; its requester only where the policy says `rehearse: on_request`.",
+        )
+    if case.status is not Status.PENDING:
+        raise Problem(409, f"{id} is not pending: it is {case.status}")
+    if case.submission.draft.session or case.submission.draft.operation:
+        raise Problem(409, f"{id} belongs to a session, whose state a rehearsal does not have")

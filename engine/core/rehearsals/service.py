@@ -1,0 +1,141 @@
+"""Rehearses pending submissions: who may, in what, and what is recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime
+
+from engine.common.errors import Problem
+from engine.common.text import Untrusted, visible
+from engine.core.history.event_bus import EventBus
+from engine.core.queue import ActiveSubmission, WorkQueue, open_entry
+from engine.core.rehearsals.permission import require_rehearsable
+from engine.core.rehearsals.proof import with_proof
+from engine.core.rehearsals.watcher import RehearsalWatcher
+from engine.core.review.decisions import ReviewDecisions
+from engine.models import InputFile, Limits, Principal, Result, Status
+from engine.models.rehearsal import Rehearsal
+from engine.sandbox import Backend, Job, SandboxUnavailable
+from engine.sandbox.rehearsal.stage import Stage
+
+MOST_SECONDS = 60.0
+"""How long a rehearsal may take: its reader waits."""
+_AROUND_SECONDS = 60.0
+"""How long everything around it may take: the sandbox, and what is on its way."""
+
+
+class Rehearsals:
+    """Runs what waits with nothing granted, and adds what is proven to the case."""
+
+    def __init__(
+        self, events: EventBus, queue: WorkQueue, decisions: ReviewDecisions, sandboxes: Backend
+    ) -> None:
+        self._events = events
+        self._queue = queue
+        self._decisions = decisions
+        self._sandboxes = sandboxes
+        self._going: set[str] = set()
+
+    async def rehearse(self, id: str, by: Principal, *, withhold: bool = False) -> Rehearsal:
+        """Rehearse a pending submission, with its input files unless they are withheld.
+
+        Raises:
+            Problem: the principal may not, it is not pending, it is being rehearsed, or nothing can run.
+        """
+        entry = open_entry(self._queue, id)
+        require_rehearsable(entry.case, by, self._decisions.policy)
+        if id in self._going:
+            raise Problem(409, f"{id} is being rehearsed", hint="Wait for its result.")
+        self._going.add(id)
+        try:
+            return await self._recorded(entry, by, withhold=withhold)
+        finally:
+            self._going.discard(id)
+
+    async def last(self, id: str) -> Rehearsal:
+        """Return the last rehearsal of a submission. Raises Problem (404) if there is none."""
+        events = await self._events.log.read.events(subject=id)
+        found = [event.data["rehearsal"] for event in events if event.type == "rehearsal.ended"]
+        if not found:
+            raise Problem(404, f"{id} was not rehearsed", hint=f"Type: pratique rehearse {visible(id)}")
+        return Rehearsal.model_validate(found[-1])
+
+    async def _recorded(self, entry: ActiveSubmission, by: Principal, *, withhold: bool) -> Rehearsal:
+        image = await self._decisions.image_of(entry.case)
+        await self._events.record(
+            "rehearsal.started", entry.id, by.name, data={"image": image, "withheld": withhold}
+        )
+        begun = Rehearsal(
+            submission=entry.id, by=by.name, at=datetime.now(UTC), image=image, withheld=withhold
+        )
+        try:
+            async with asyncio.timeout(MOST_SECONDS + _AROUND_SECONDS):
+                rehearsal = await self._run(entry, begun)
+        except (SandboxUnavailable, TimeoutError) as error:
+            why = str(error) or "it took too long"
+            await self._end(entry, begun.with_note(f"it did not run: {why}"))
+            raise Problem(503, f"no rehearsal: {why}", hint="Type: pratique doctor") from None
+        except asyncio.CancelledError:
+            stopped = begun.with_note("it was stopped")
+            data = {"rehearsal": stopped.model_dump(mode="json")}
+            await self._events.record_soon("rehearsal.ended", entry.id, by.name, data=data)
+            raise
+        return await self._end(entry, rehearsal)
+
+    async def _run(self, entry: ActiveSubmission, begun: Rehearsal) -> Rehearsal:
+        draft = entry.case.submission.draft
+        stage = Stage(draft.language, () if begun.withheld else draft.files)
+        watcher, began = RehearsalWatcher(begun.image), time.monotonic()
+        result = await self._sandboxes.run(self._job(entry, begun.image, stage), watcher)
+        packages = "packages were not installed" if draft.permissions.packages else ""
+        searched = "" if stage.record.complete else "not everything that was sent could be searched"
+        notes = tuple(note[:300] for note in (packages, searched) if note)
+        return begun.ended(
+            seconds=_seconds(result, began),
+            findings=tuple(stage.record.findings),
+            contacts=stage.record.contacts,
+            omitted=stage.record.omitted,
+            effects=watcher.effects,
+            observation=watcher.observation,
+            changed=stage.changed,
+            output=Untrusted(watcher.printed),
+            exit_code=result.exit_code,
+            kill_reason=result.kill_reason,
+            notes=notes,
+        )
+
+    def _job(self, entry: ActiveSubmission, image: str, stage: Stage) -> Job:
+        """Return the job: the very code, and nothing of what is requested but its limits."""
+        submission = entry.case.submission
+        files: tuple[InputFile, ...] = stage.files
+        return Job(
+            run=f"rehearsal-{submission.id}",
+            language=submission.draft.language,
+            image_digest=image,
+            code=submission.draft.code.text.encode(),
+            files=files,
+            limits=_bounded(submission.draft.permissions.limits),
+            principal=submission.requester.identity,
+            stage=stage,
+        )
+
+    async def _end(self, entry: ActiveSubmission, rehearsal: Rehearsal) -> Rehearsal:
+        """Record what was found; what it proves becomes part of a case that still waits."""
+        data = {"rehearsal": rehearsal.model_dump(mode="json")}
+        async with self._queue.exclusive(entry):
+            case = with_proof(entry.case, rehearsal)
+            if case is entry.case or case.status is not Status.PENDING:
+                await self._events.record_surely("rehearsal.ended", entry.id, rehearsal.by, data=data)
+                return rehearsal
+            await self._events.record_surely("rehearsal.ended", entry.id, rehearsal.by, data=data, case=case)
+            self._queue.update(entry, case)
+        return rehearsal
+
+
+def _bounded(limits: Limits) -> Limits:
+    return limits.model_copy(update={"seconds": min(limits.seconds, MOST_SECONDS)})
+
+
+def _seconds(result: Result, began: float) -> float:
+    return round(result.duration or time.monotonic() - began, 3)
