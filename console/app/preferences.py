@@ -28,6 +28,8 @@ class Preferences:
     """The name of a theme: one that ships, or one of the user's own in `themes/`."""
     undo_seconds: float = 3.0
     """How long a decision can be undone before it is sent."""
+    reading_seconds: float = 0.05
+    """How long each new line has to be displayed until it counts as read."""
     bell: bool = False
     """Whether the terminal's bell rings when something becomes pending."""
     notify: bool = False
@@ -106,6 +108,10 @@ def _check(name: str, value: object, line: int) -> None:
         isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 30
     ):
         raise ValueError(f"line {line}: undo_seconds: a number from 0 to 30 is required")
+    if name == "reading_seconds" and (
+        isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 2
+    ):
+        raise ValueError(f"line {line}: reading_seconds: a number from 0 to 2 is required")
     if name == "theme" and not isinstance(value, str):
         raise ValueError(f"line {line}: theme: a name is required")
     if name == "pictures" and value not in _PICTURES:

@@ -66,9 +66,19 @@ class CodeLayout:
 
     # --- what was on screen -----------------------------------------------------------------------
 
-    def note_visible(self, top: int, height: int) -> None:
-        """Note that the `height` rows from `top` are on screen."""
-        self._visibility.note(top, top + height)
+    def note_visible(self, top: int, height: int, seconds: float = 0.0, needed: float = 0.0) -> None:
+        """Note that the `height` rows from `top` were on screen for `seconds`; a new one needs `needed`."""
+        self._visibility.note(top, top + height, seconds, needed)
+
+    def seconds_left(self, top: int, height: int, needed: float) -> float:
+        """Return for how long the `height` rows from `top` have to stay on screen until all count."""
+        return self._visibility.seconds_left(top, top + height, needed)
+
+    def take_seconds(self) -> dict[int, float]:
+        """Return for how long each line, counted from 1, was on screen since this was last asked."""
+        taken = dict(self._visibility.seconds)
+        self._visibility.seconds.clear()
+        return taken
 
     @property
     def read(self) -> float:

@@ -24,6 +24,9 @@ from console.widgets.repaint import set_virtual_size
 from engine.common.text import Untrusted
 from engine.models import Span, Violation
 
+MOST_SECONDS = 0.5
+"""What passed since the last look at most: a terminal that was suspended shows nothing."""
+
 
 class CodeView(ScrollView, can_focus=True):
     """Shows code, read only: scrolls, searches and folds. Lines wrap unless `wrapped` is False."""
@@ -52,6 +55,10 @@ class CodeView(ScrollView, can_focus=True):
         self._code = self._renderer.layout
         self._search = CodeSearch()
         self._width = self._height = 0
+        self.row_seconds = 0.0
+        """How long each row has to be on screen until it counts as read; its share where several are new."""
+        self._looked_at = 0.0
+        self._on_screen = (0, 0)
 
     # --- what is shown ----------------------------------------------------------------------------
 
@@ -110,6 +117,7 @@ class CodeView(ScrollView, can_focus=True):
         self._code.lay_out(self._renderer.text_width if self.wrapped else None)
         set_virtual_size(self, Size(self._renderer.content_width, len(self._code.rows)))
         self._renderer.redraw_all()
+        self._on_screen = (0, 0)
         self.look()
 
     @property
@@ -117,9 +125,25 @@ class CodeView(ScrollView, can_focus=True):
         return int(self.scroll_offset.y)
 
     def look(self) -> None:
-        """Note what is on screen now; to be called when a screen is shown again."""
-        if self.app.screen is self.screen and not self.cut:
-            self._code.note_visible(self._top, drawing_size(self).height)
+        """Note for how long what was on screen is; to be called often, and when a screen is shown again."""
+        now = asyncio.get_running_loop().time()
+        since, self._looked_at = min(now - self._looked_at, MOST_SECONDS), now
+        if self.app.screen is not self.screen or self.cut:
+            self._on_screen = (0, 0)
+            return
+        self._code.note_visible(*self._on_screen, since, self.row_seconds)
+        self._on_screen = (self._top, drawing_size(self).height)
+        if not self.row_seconds:
+            self._code.note_visible(*self._on_screen)
+
+    @property
+    def seconds_left(self) -> float:
+        """Return for how long this page has to stay on screen until all of it counts as read."""
+        return self._code.seconds_left(*self._on_screen, self.row_seconds)
+
+    def take_seconds(self) -> dict[int, float]:
+        """Return for how long each line, counted from 1, was on screen since this was last asked."""
+        return self._code.take_seconds()
 
     def read_on(self) -> bool:
         """Bring the first row that was not on screen yet to the top; False where every one was."""

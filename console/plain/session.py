@@ -201,7 +201,7 @@ def _record_all_shown(recorder: ReviewRecorder) -> None:
         line for first, last in recorder.coverage_gaps.lines for line in range(first, last + 1)
     }
     recorder.violations |= set(range(len(case.analysis.violations)))
-    recorder.files |= {
+    recorder.file_reading.whole |= {
         number
         for number, file in enumerate(case.submission.draft.files)
         if len(file.content) <= formatting.SHOWN_BYTES

@@ -61,7 +61,11 @@ class DecisionActions:
     def unread(self) -> Content:
         """What has to be reviewed before the submission can be approved; empty where nothing has."""
         recorder = self._reader.recorder
-        return content(*unread_parts(recorder.coverage_gaps, recorder.case)) if recorder else content()
+        if recorder is None:
+            return content()
+        left = self._screen.query_one(CodeView).seconds_left if recorder.coverage_gaps.lines else 0.0
+        wait: list[Part] = [(f"  this page: {left:.1f} s", "muted")] if left > 0.05 else []
+        return content(*unread_parts(recorder.coverage_gaps, recorder.case), *wait)
 
     def reset(self) -> None:
         """Begin to count anew how long the submission is displayed."""

@@ -9,6 +9,7 @@ from console.app.state import console_app
 from console.code_view.view import CodeView
 from console.review.case_header import CaseHeader
 from console.review.changes.revisions import LoadedRevisions
+from console.review.reading.files import FileReading
 from console.review.requests import RequestPanel
 from console.review.review_record import ReviewRecorder
 from console.review.violations import ViolationDetail, ViolationList
@@ -82,6 +83,7 @@ class SubmissionReader:
         view, rows = self._screen.query_one(CodeView), self._screen.query_one(ViolationList)
         view.look()
         self.recorder.seconds += since
+        self.recorder.add_times(view.take_seconds())
         self.recorder.lines |= view.seen_lines
         self.recorder.violations |= rows.on_screen
         if self._screen.query_one(ViolationDetail).display and self.recorder.case.analysis.violations:
@@ -172,14 +174,8 @@ class SubmissionReader:
 
         if self.case is None or not self.case.submission.draft.files:
             return
-        recorder = self.recorder
-
-        def closed(shown: frozenset[int] | None) -> None:
-            if recorder is not None:
-                recorder.files |= shown or frozenset()
-
-        read = recorder.file_lines if recorder is not None else {}
-        self._screen.app.push_screen(FilesScreen(self.case.submission.draft.files, at, read), closed)
+        read = self.recorder.file_reading if self.recorder is not None else FileReading()
+        self._screen.app.push_screen(FilesScreen(self.case.submission.draft.files, at, read))
 
     async def compare(self) -> None:
         """Show the difference to the submission that it revises, else to the most similar approved one."""

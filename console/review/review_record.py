@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 
+from console.review.reading.files import FileReading
 from console.safety.text import Part
-from engine.common.review_coverage import CoverageGaps, coverage_gaps, line_ranges, requires_full_review
+from engine.common.review_coverage import (
+    CoverageGaps,
+    coverage_gaps,
+    line_ranges,
+    line_times,
+    requires_full_review,
+)
 from engine.common.text import many
 from engine.models import Case, Level, ReviewRecord, ShownBy, Triage, TriageOutcome
 
@@ -28,9 +35,10 @@ class ReviewRecorder:
         self.seconds = 0.0
         self.lines: set[int] = set()
         self.violations: set[int] = set()
-        self.files: set[int] = set()
-        self.file_lines: dict[int, frozenset[int]] = {}
-        """The lines of input files that were displayed, by the index of the file."""
+        self.file_reading = FileReading()
+        """What was displayed of the input files."""
+        self.line_seconds: defaultdict[int, float] = defaultdict(float)
+        """For how long each line of the code was on screen."""
         self.purpose = False
         self.carried_from = ""
         """The revised submission of which the same reviewer had unchanged parts on screen."""
@@ -43,8 +51,10 @@ class ReviewRecorder:
         return ReviewRecord(
             seconds=round(self.seconds, 1),
             lines=line_ranges(self.lines),
+            times=line_times(self.line_seconds),
             violations=tuple(sorted(self.violations)),
-            files=tuple(sorted(self.files)),
+            files=tuple(sorted(self.file_reading.whole)),
+            profiles=tuple(sorted(self.file_reading.profiled - self.file_reading.whole)),
             purpose=self.purpose,
             carried_from=self.carried_from,
             shown_by=self.shown_by,
@@ -53,18 +63,29 @@ class ReviewRecorder:
             ),
         )
 
+    def add_times(self, seconds: Mapping[int, float]) -> None:
+        """Add for how long lines were on screen."""
+        for line, more in seconds.items():
+            self.line_seconds[line] += more
+
     def carry(self, earlier: ReviewRecord | None) -> None:
         """Take over what the reviewer had on screen of the revised submission, and what did not change."""
         if earlier is not None:
             self.lines |= {line for first, last in earlier.lines for line in range(first, last + 1)}
-            self.files |= set(earlier.files)
+            self.file_reading.whole |= set(earlier.files)
             self.purpose |= earlier.purpose
             self.carried_from = earlier.carried_from
 
     @property
     def coverage_gaps(self) -> CoverageGaps:
         """What is missing: lines of code; for HIGH and CRITICAL everything else, too."""
-        grown = (len(self.lines), len(self.violations), len(self.files), len(self.outcomes), self.purpose)
+        grown = (
+            len(self.lines),
+            len(self.violations),
+            len(self.file_reading.known),
+            len(self.outcomes),
+            self.purpose,
+        )
         if self._gaps_at is None or self._gaps_at[0] != grown:
             gaps = coverage_gaps(self.case, self.record)
             self._gaps_at = (
@@ -112,9 +133,15 @@ def review_record_line(review_record: ReviewRecord) -> str:
     made = Counter(TITLES[each.outcome] for each in review_record.triage)
     parts = [
         f"{review_record.seconds:g} s",
+        *(
+            [f"each line {min(one[2] for one in review_record.times):g} s or more"]
+            if review_record.times
+            else []
+        ),
         many(lines, "line"),
         *([many(len(review_record.violations), "violation")] if review_record.violations else []),
         *([many(len(review_record.files), "input file")] if review_record.files else []),
+        *([many(len(review_record.profiles), "file profile")] if review_record.profiles else []),
         *(f"{count} {title}" for title, count in made.items()),
         *([_SHOWN[review_record.shown_by]] if review_record.shown_by in _SHOWN else []),
     ]

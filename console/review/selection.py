@@ -125,6 +125,7 @@ class SelectedSubmission:
         if case is not None and recorder is not None:
             draft = case.submission.draft
             view = screen.query_one(CodeView)
+            view.row_seconds = console_app(screen).preferences.reading_seconds
             places = [each.span for each in case.analysis.unproven]
             view.show(text_to_review(draft), draft.language, violations, recorder.lines, places)
             view.mark_changed(changed_lines(revision) if revision else ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from engine.common.presentation import is_file_write, text_to_review
@@ -10,6 +10,9 @@ from engine.models import Case, Level, ReviewRecord
 
 LineRange = tuple[int, int]
 """The first and the last line of a stretch, counted from 1."""
+
+MOST_TIMES = 100
+"""Stretches of lines whose times a record has at most: longer code has coarser ones."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ def coverage_gaps(case: Case, review_record: ReviewRecord) -> CoverageGaps:
     """Return what of a case was not displayed."""
     draft, violations = case.submission.draft, case.analysis.violations
     shown, settled = set(review_record.violations), {disposed.violation for disposed in review_record.triage}
+    shown_files = {*review_record.files, *review_record.profiles}
     return CoverageGaps(
         lines=tuple(_missing(review_record.lines, line_count(text_to_review(draft).text))),
         violations=tuple(number for number in range(len(violations)) if number not in shown),
@@ -54,7 +58,7 @@ def coverage_gaps(case: Case, review_record: ReviewRecord) -> CoverageGaps:
         ),
         files=()
         if is_file_write(draft)
-        else tuple(number for number in range(len(draft.files)) if number not in review_record.files),
+        else tuple(number for number in range(len(draft.files)) if number not in shown_files),
         purpose=bool(draft.purpose.text) and not review_record.purpose,
     )
 
@@ -72,6 +76,23 @@ def line_ranges(lines: Iterable[int]) -> tuple[LineRange, ...]:
             found[-1] = (found[-1][0], line)
         else:
             found.append((line, line))
+    return tuple(found)
+
+
+def line_times(seconds: Mapping[int, float]) -> tuple[tuple[int, int, float], ...]:
+    """Return for how long lines were on screen: stretches, and the seconds that each of their lines had."""
+    if not seconds:
+        return ()
+    last = max(seconds)
+    size = -(-last // MOST_TIMES)
+    found: list[tuple[int, int, float]] = []
+    for first in range(1, last + 1, size):
+        end = min(first + size - 1, last)
+        least = round(min(seconds.get(line, 0.0) for line in range(first, end + 1)), 1)
+        if found and found[-1][1] == first - 1 and found[-1][2] == least:
+            found[-1] = (found[-1][0], end, least)
+        elif least:
+            found.append((first, end, least))
     return tuple(found)
 
 

@@ -96,6 +96,10 @@ class ReviewRecord(FrozenModel):
     triage: tuple[Triage, ...] = ()
     files: tuple[int, ...] = Field((), exclude_if=_nothing)
     """Input files that were on screen, by their place in the draft, counted from 0."""
+    profiles: tuple[int, ...] = Field((), exclude_if=_nothing)
+    """Input files of which a profile was on screen instead of every byte, by their place in the draft."""
+    times: tuple[tuple[int, int, float], ...] = Field((), max_length=200, exclude_if=_nothing)
+    """First and last line of a stretch, and for how many seconds each of its lines was on screen at least."""
     purpose: bool = Field(False, exclude_if=_nothing)
     """Whether what the agent says it is for was on screen."""
     carried_from: str = Field("", exclude_if=_nothing)

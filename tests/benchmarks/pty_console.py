@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import pty
@@ -84,6 +85,18 @@ class PtyConsole:
             raise RuntimeError(f"the program ended; the last was {self._painted[-2000:]!r}")
         os.write(self._front, keys)
         return before, moment
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Give the terminal another size."""
+        fcntl.ioctl(self._front, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGWINCH)
+
+    def ended(self, seconds: float) -> bool:
+        """Wait for the end of the program; False where it still runs."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        return self._process.poll() is not None
 
     def until_painted(self, keys: bytes, *words: bytes) -> float:
         """Press keys and return the milliseconds until one of `words` is painted."""

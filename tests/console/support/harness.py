@@ -14,7 +14,7 @@ from console.app.app import ConsoleApp
 from console.app.preferences import Preferences
 from tests.console.support.fake_engine import FakeEngine
 
-QUICK = Preferences(undo_seconds=0)
+QUICK = Preferences(undo_seconds=0, reading_seconds=0)
 
 
 @asynccontextmanager
