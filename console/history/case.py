@@ -17,6 +17,7 @@ from console.app.state import console_app
 from console.code_view.view import CodeView
 from console.history.case_facts import case_lines, event_lines
 from console.history.erased import erased_lines, erased_sentence, report_erased, rules_by_item
+from console.history.pivots import PivotScreen
 from console.history.timeline import timeline_lines
 from console.run.effects import EffectsScreen, summary_line
 from console.run.output_log import OutputLog
@@ -27,20 +28,22 @@ from console.widgets.file_name_prompt import FileNamePrompt
 from console.widgets.formatting import size
 from console.widgets.header import AppHeader
 from engine.client.client import Client
-from engine.models import Case
+from engine.history.search.pivots import pivots
+from engine.models import Case, Event
 
 TITLES = {"output": "Output", "code": "Code", "trail": "Events", "steps": "Timeline"}
 
 
-class CaseScreen(Screen[None]):
+class CaseScreen(Screen[str | None]):
     """Shows everything about one submission; opens over History or Run."""
 
     AUTO_FOCUS = ""
     HELP_TITLE = "Case"
     HELP_WORDS = (
         "The facts of a submission, and its output, code, events or timeline; Tab switches between them. The "
-        "timeline shows each step, its actor and the time it took. p replays the run. x saves the case file, "
-        "a zip that anyone can verify without Pratique: python3 verify.py --key KEY."
+        "timeline shows each step, its actor and the time it took. v searches for what leads on from it. p "
+        "replays the run. x saves the case file, a zip that anyone can verify without Pratique: python3 "
+        "verify.py --key KEY."
     )
     DEFAULT_CSS = """
     CaseScreen > Horizontal { height: 1fr; }
@@ -65,14 +68,18 @@ class CaseScreen(Screen[None]):
         Binding("f", "effects", "Effects", id="case.effects", show=False,
                 tooltip="Show what the run did, beside what was predicted and granted"),
         Binding("y", "copy", "Copy ID", id="case.copy", show=False, tooltip="Copy its ID to the clipboard"),
+        Binding("v", "pivot", "Pivot", id="case.pivot", tooltip="Search for what leads on from it"),
         Binding("p", "replay", "Replay", id="case.replay", tooltip="Replay the run"),
         Binding("x", "export", "Case file", id="case.export",
                 tooltip="Save a zip that anyone can verify"),
         Binding("escape,q", "leave", "Back", id="case.leave", tooltip="Close the case"),
     ]  # fmt: skip
 
-    def __init__(self, id: str) -> None:
+    def __init__(self, id: str, *, leads_on: bool = False) -> None:
+        """Show the submission `id`; with `leads_on` it may be left with a query for what leads on."""
         super().__init__()
+        self._leads_on = leads_on
+        self._trail: tuple[Event, ...] = ()
         self._subject = id
         self._case: Case | None = None
         self._erased: dict[str, str] = {}
@@ -117,6 +124,7 @@ class CaseScreen(Screen[None]):
         if case.started_at is None:
             self.action_see("code")
         trail = await app.connection.call(lambda client: client.history.events(self._subject)) or ()
+        self._trail = trail
         self.query_one("#events", Static).update(
             paragraphs(*(line for each in trail for line in event_lines(each)))
         )
@@ -175,6 +183,19 @@ class CaseScreen(Screen[None]):
         else:
             self.notify("No run to replay.", severity="warning")
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer a pivot only where there is a search to change."""
+        return self._leads_on if action == "pivot" else True
+
+    def action_pivot(self) -> None:
+        """Ask what leads on, and search the history for it."""
+        if self._case is not None:
+            self.app.push_screen(PivotScreen(pivots(self._case, self._trail)), self._pivoted)
+
+    def _pivoted(self, query: str | None) -> None:
+        if query:
+            self.dismiss(query)
+
     def action_copy(self) -> None:
         """Copy the ID."""
         if self._case is not None:
@@ -201,5 +222,5 @@ class CaseScreen(Screen[None]):
         """Close the line for a file name, or the case."""
         prompt = self.query_one(FileNamePrompt)
         if not prompt.is_open:
-            self.dismiss()
+            self.dismiss(None)
         prompt.close()

@@ -7,9 +7,11 @@ from typing import ClassVar, NamedTuple
 from console.safety.text import Part, clip, pad
 from console.widgets.formatting import bar
 from console.widgets.rows import Rows
+from engine.history.search.query.complete import quoted
 from engine.models import Facets
 
-KINDS = {"risk": 4, "status": 8, "kill": 10, "lang": 3, "requester": 8, "reviewer": 6, "day": 7}
+KINDS = {"risk": 4, "status": 8, "kill": 10, "lang": 3, "requester": 8, "reviewer": 6, "observed.host": 8,
+         "rule": 8, "surprise": 5, "day": 7}  # fmt: skip
 """The facets, and how many values of each are listed."""
 COUNT, BAR = 9, 6
 
@@ -93,15 +95,14 @@ def _of_kind(kind: str, most: int, facets: Facets) -> list[Facet]:
 
 def term(kind: str, value: str) -> str:
     """Return the search term for one value of a facet."""
-    quoted = f'"{value}"' if any(mark in value for mark in ' "') else value
-    return f"since:{value}" if kind == "day" else f"{kind}:{quoted}"
+    return f"{'submitted' if kind == 'day' else kind}:{quoted(value)}"
 
 
 def narrowed(filter: str, facet: Facet) -> str:
     """Return a search with a value added, or removed if it has it; a saved search replaces it."""
-    words = filter.split()
     if not facet.many:
         return facet.term
-    if facet.term in words:
-        return " ".join(word for word in words if word != facet.term)
-    return f"{filter} {facet.term}".strip()
+    if f" {facet.term} " in f" {filter} ":
+        return " ".join(f" {filter} ".replace(f" {facet.term} ", " ", 1).split(" ")).strip()
+    narrow = f"({filter})" if " OR " in filter else filter
+    return f"{narrow} {facet.term}".strip()

@@ -25,6 +25,7 @@ from console.widgets.rows import Rows
 from engine.client.client import Client
 from engine.common.text import visible
 from engine.models import Summary, Verification
+from engine.models.history import Total
 
 
 class HistoryScreen(BaseScreen):
@@ -35,8 +36,8 @@ class HistoryScreen(BaseScreen):
     HELP_WORDS = (
         "Every submission with its decision and its run, newest first. Enter opens one: who decided and why, "
         "its output, resources and events. / searches; f shows facets, and Enter on a facet narrows the "
-        "search. m marks a submission, = compares it with another one. t shows metrics. V verifies the whole "
-        "event log: that no recorded event was changed."
+        "search. o sorts by the next column. m marks a submission, = compares it with another one. t shows "
+        "metrics. V verifies the whole event log: that no recorded event was changed."
     )
     DEFAULT_CSS = """
     HistoryScreen #found { height: 1fr; }
@@ -58,6 +59,7 @@ class HistoryScreen(BaseScreen):
             tooltip="Compare the marked submission with this one",
         ),
         Binding("t", "trends", "Trends", id="history.trends", tooltip="Show metrics over time"),
+        Binding("o", "sort", "Sort", id="history.sort", show=False, tooltip="Sort by the next column"),
         Binding("r", "reload", "Reload", id="history.reload", show=False, tooltip="Load again"),
         Binding(
             "V", "verify", "Verify", id="history.verify", tooltip="Verify the whole event log"
@@ -71,6 +73,8 @@ class HistoryScreen(BaseScreen):
     def __init__(self) -> None:
         super().__init__()
         self._marked: str | None = None
+        self._total: Total | None = None
+        """How many match, where that is more than is loaded at first."""
         self._search = HistorySearch(self, self.action_reload)
 
     def contents(self) -> Iterable[Widget]:
@@ -98,7 +102,12 @@ class HistoryScreen(BaseScreen):
 
     @on(HistoryTable.Counted)
     def _counted(self, message: HistoryTable.Counted) -> None:
-        set_border_title(self.query_one("#frame"), content(message.title))
+        self._show_title(message.title)
+
+    def _show_title(self, loaded: str) -> None:
+        total = self._total
+        title = f"History {'' if total.exact else 'at least '}{total.count:,}" if total else loaded
+        set_border_title(self.query_one("#frame"), content(title))
 
     @on(HistoryTable.PageWanted)
     def _wanted(self, message: HistoryTable.PageWanted) -> None:
@@ -106,12 +115,22 @@ class HistoryScreen(BaseScreen):
 
     @work(group="page")
     async def _fetch(self, number: int, before: str | None, *, fresh: bool = False) -> None:
-        wanted = self._search.filter
+        wanted = (self._search.filter, self._search.sort)
         rows = await console_app(self).connection.call(
-            lambda client: client.history.search(wanted, before, PAGE)
+            lambda client: client.history.search(wanted[0], before, PAGE, wanted[1])
         )
-        if rows is not None and wanted == self._search.filter:
+        if rows is not None and wanted == (self._search.filter, self._search.sort):
             self._put(number, rows, fresh=fresh)
+            if fresh:
+                await self._count(wanted[0], more=len(rows) == PAGE)
+
+    async def _count(self, wanted: str, *, more: bool) -> None:
+        """Show how many submissions match, where they are more than one page."""
+        self._total = None
+        if more:
+            self._total = await console_app(self).connection.call(lambda client: client.history.total(wanted))
+            if self._total is not None:
+                self._show_title("")
 
     def _put(self, number: int, rows: tuple[Summary, ...], *, fresh: bool) -> None:
         table = self.query_one(HistoryTable)
@@ -129,6 +148,10 @@ class HistoryScreen(BaseScreen):
     def action_filter(self) -> None:
         """Open the search line."""
         self._search.open()
+
+    def action_sort(self) -> None:
+        """Sort by the next column."""
+        self._search.sort_next()
 
     def action_facets(self) -> None:
         """Show or hide the facets."""
@@ -172,7 +195,12 @@ class HistoryScreen(BaseScreen):
 
         chosen = self.query_one(HistoryTable).chosen
         if chosen is not None:
-            self.app.push_screen(CaseScreen(chosen.id))
+            self.app.push_screen(CaseScreen(chosen.id, leads_on=True), self._pivoted)
+
+    def _pivoted(self, query: str | None) -> None:
+        """Search for what a case led to."""
+        if query:
+            self._search.apply(query)
 
     def action_mark(self) -> None:
         """Mark the submission under the cursor for a comparison."""

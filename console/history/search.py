@@ -12,7 +12,20 @@ from console.app.workers import run_in_background
 from console.history import saved_searches
 from console.history.facet_list import FacetList
 from console.history.filter_line import FilterInput, FilterLine
+from console.history.sorting import ORDERS, following
 from console.history.table import HistoryTable
+from engine.client.client import Client
+from engine.models import Facets
+
+COUNTED = ("observed.host", "rule", "surprise")
+"""Fields that are counted beside the columns."""
+
+
+async def _facets(client: Client, wanted: str) -> Facets:
+    """Return the facets of the columns and of what the runs did."""
+    facets = await client.history.facets(wanted)
+    facts = {field: (await client.history.counts(wanted, field)).counts for field in COUNTED}
+    return Facets(total=facets.total, exact=facets.exact, counts={**facets.counts, **facts})
 
 
 class HistorySearch:
@@ -20,6 +33,7 @@ class HistorySearch:
 
     def __init__(self, screen: Screen[None], reload: Callable[[], None]) -> None:
         self.filter = ""
+        self.sort = ""
         self._screen = screen
         self._reload = reload
 
@@ -35,11 +49,23 @@ class HistorySearch:
         if line.value.strip() != filter:
             line.value = filter
         self._screen.query_one(FilterLine).set_class(bool(filter), "-open")
-        self._screen.query_one("#frame").border_subtitle = "filtered; / changes the search" if filter else ""
+        self._describe()
         self._screen.query_one(HistoryTable).cursor = 0
         self._reload()
         if self._facets_open:
             self._count_facets()
+
+    def sort_next(self) -> None:
+        """Show the submissions in the next order."""
+        self.sort = following(self.sort)
+        self._describe()
+        self._screen.query_one(HistoryTable).cursor = 0
+        self._reload()
+
+    def _describe(self) -> None:
+        parts = ["filtered; / changes the search"] if self.filter else []
+        parts += [f"{ORDERS[self.sort]}; o changes the order"] if self.sort else []
+        self._screen.query_one("#frame").border_subtitle = "   ".join(parts)
 
     def explain(self, typed: str) -> None:
         """Show how the typed filter can be completed, or what is wrong with it."""
@@ -84,7 +110,7 @@ class HistorySearch:
 
     async def _load_facets(self) -> None:
         wanted = self.filter
-        facets = await console_app(self._screen).connection.call(lambda client: client.history.facets(wanted))
+        facets = await console_app(self._screen).connection.call(lambda client: _facets(client, wanted))
         if wanted == self.filter:
             self._screen.query_one(FacetList).show(facets)
 

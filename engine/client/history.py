@@ -20,6 +20,7 @@ from engine.models import (
     VerificationProgress,
 )
 from engine.models.api import CheckpointNotes, ExportRecord
+from engine.models.history import Counts, Total
 
 SEARCH_SECONDS = 60.0
 VERIFY_SECONDS = 3600.0
@@ -35,10 +36,15 @@ class HistoryClient:
         self._transport = transport
 
     async def search(
-        self, filter: str = "", before: str | None = None, limit: int = 200
+        self, filter: str = "", before: str | None = None, limit: int = 200, sort: str = ""
     ) -> tuple[Summary, ...]:
-        """Return submissions that match `filter`, the newest first, those before the id `before`."""
+        """Return submissions that match `filter`, the newest first, those after the id `before`.
+
+        `sort` is a field, with `-` in front in descending order.
+        """
         params: dict[str, str | int] = {"filter": filter, "limit": limit}
+        if sort:
+            params["sort"] = sort
         if before is not None:
             params["before"] = before
         return _SUMMARIES.validate_json(await self._transport.get("/history", params))
@@ -51,6 +57,19 @@ class HistoryClient:
         """Verify the whole history."""
         body = await self._transport.post("/history/verification", timeout=VERIFY_SECONDS)
         return Verification.model_validate_json(body)
+
+    async def total(self, filter: str = "") -> Total:
+        """Return how many submissions match: exactly, or at least so many."""
+        return Total.model_validate_json(
+            await self._transport.get("/history/total", {"filter": filter}, SEARCH_SECONDS)
+        )
+
+    async def counts(self, filter: str, by: str) -> Counts:
+        """Return how many submissions that match have each value of a field, such as `observed.host`."""
+        params: dict[str, str | int] = {"filter": filter, "by": by}
+        return Counts.model_validate_json(
+            await self._transport.get("/history/counts", params, SEARCH_SECONDS)
+        )
 
     async def facets(self, filter: str = "") -> Facets:
         """Return how many submissions match, by risk, status, language and requester."""

@@ -21,6 +21,7 @@ from engine.models import (
     Trends,
     Verification,
 )
+from engine.models.history import Counts, Total
 
 ProgressCallback = Callable[[int, int], None]
 """Is called with how many records are done, and how many there are."""
@@ -53,14 +54,21 @@ class HistoryReader(Protocol):
         limit: int = 200,
         *,
         requester: str | None = None,
+        sort: str = "",
     ) -> tuple[Summary, ...]:
-        """Return the cases that match `filter` and are older than the id `before`, the newest first.
+        """Return the cases that match `filter` and come after the id `before`, the newest first.
 
-        With `requester` only the cases of this principal.
+        With `requester` only the cases of this principal; with `sort` by a field, `-` in front: descending.
         """
 
     async def facets(self, filter: str = "") -> Facets:
         """Count the cases that match `filter` by risk, status, kill reason, language, day and requester."""
+
+    async def total(self, filter: str = "") -> Total:
+        """Return how many cases match `filter`: exactly, or at least so many."""
+
+    async def counts(self, filter: str, field: str) -> Counts:
+        """Count the cases that match `filter` by the values of a field of the query language."""
 
     async def values(self, field: str, begun: str) -> tuple[str, ...]:
         """Return some recorded values of a field of the query language that begin so."""

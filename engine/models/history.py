@@ -44,6 +44,24 @@ class Facets(FrozenModel):
     days the latest."""
 
 
+class Total(FrozenModel):
+    """How many submissions match a query."""
+
+    count: int
+    exact: bool
+    """False where it is at least so many."""
+
+
+class Counts(FrozenModel):
+    """How many submissions that match a query have each value of one field."""
+
+    field: str
+    exact: bool
+    """False where only the newest were counted."""
+    counts: dict[str, int]
+    """The most frequent first."""
+
+
 class DecisionTimes(FrozenModel):
     """How long submissions of one risk waited for a person, in seconds."""
 

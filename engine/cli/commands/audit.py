@@ -1,4 +1,4 @@
-"""`pratique audit search | verify | trends | timeline | replay | export | case`."""
+"""`pratique audit search | count | pivots | verify | trends | timeline | replay | export | case`."""
 
 from __future__ import annotations
 
@@ -26,12 +26,14 @@ from engine.common.presentation import describe_result
 from engine.common.text import visible
 from engine.history.errors import HistoryError
 from engine.history.exports import case_verify
+from engine.history.search.pivots import pivots
 from engine.history.search.query.errors import QueryError
 from engine.history.search.query.parser import parse
 from engine.history.search.timeline import Step, timeline
 from engine.history.store.sqlite.read_case_file import read_case_file
 from engine.history.witness.checkpoint_file import read
-from engine.models import Status, Summary, Verification
+from engine.models import Case, Event, Status, Summary, Verification
+from engine.models.history import Total
 
 app = typer.Typer(help="Search, verify, replay and export the history.")
 
@@ -54,18 +56,67 @@ Output = Annotated[
 def search(
     filter: Filter = "",
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of results.")] = 50,
+    sort: Annotated[str, typer.Option(help="Field to sort by; -duration: descending.")] = "",
     json: Json = False,
 ) -> None:
-    """List the submissions that match a filter, newest first."""
+    """List the submissions that match a query, newest first."""
     check_filter(filter)
-    found = with_client(lambda client: found_by(client, filter, limit))
+    found, total = with_client(lambda client: _found(client, filter, limit, sort))
     if json:
         print_json(found)
     elif found:
         for summary in found:
             print_line(_line(summary))
+        if total.count > len(found):
+            print_line(f"The first {len(found):,} of {total_text(total)}.", error=True)
     else:
         print_line("No submission matches.", error=True)
+
+
+async def _found(client: Client, filter: str, limit: int, sort: str) -> tuple[list[Summary], Total]:
+    found = await found_by(client, filter, limit, sort)
+    known = Total(count=len(found), exact=True)
+    return found, await client.history.total(filter) if len(found) == limit else known
+
+
+def total_text(total: Total) -> str:
+    """Return how many submissions there are, in words."""
+    return f"{'' if total.exact else 'at least '}{total.count:,}"
+
+
+@app.command()
+def count(
+    filter: Filter = "",
+    by: Annotated[
+        str, typer.Option("--by", help="Count by this field, for example: approver, observed.host.")
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Count the submissions that match a query, and how many have each value of a field."""
+    check_filter(filter)
+    total = with_client(lambda client: client.history.total(filter))
+    counts = with_client(lambda client: client.history.counts(filter, by)) if by else None
+    if json:
+        print_json(counts or total)
+        return
+    print_line(total_text(total))
+    if counts:
+        for value, many in counts.counts.items():
+            print_line(f"{many:>9,}  {visible(value)}")
+        if not counts.exact:
+            print_line("Only the newest were counted by value.", error=True)
+
+
+@app.command(name="pivots")
+def show_pivots(id: SubmissionId) -> None:
+    """List queries that lead on from a submission: same host, same agent, similar code."""
+    case, events = with_client(lambda client: _case_and_events(client, id))
+    for pivot in pivots(case, events):
+        print_line(f"{visible(pivot.words)}\n    {visible(pivot.query)}")
+
+
+async def _case_and_events(client: Client, id: str) -> tuple[Case, tuple[Event, ...]]:
+    return await client.case(id), await client.history.events(id)
 
 
 def _line(summary: Summary) -> str:

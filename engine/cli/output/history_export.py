@@ -88,11 +88,11 @@ async def _run(client: Client, id: str) -> tuple[Case, list[OutputChunk]]:
     return case, chunks
 
 
-async def found_by(client: Client, filter: str, limit: int | None = None) -> list[Summary]:
-    """Return the submissions that match a filter, newest first. Raises Problem."""
+async def found_by(client: Client, filter: str, limit: int | None = None, sort: str = "") -> list[Summary]:
+    """Return the submissions that match a filter, newest first or sorted by a field. Raises Problem."""
     found: list[Summary] = []
     while limit is None or len(found) < limit:
-        page = await client.history.search(filter, found[-1].id if found else None, PAGE)
+        page = await client.history.search(filter, found[-1].id if found else None, PAGE, sort)
         if not page:
             break
         found += page

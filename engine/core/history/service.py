@@ -25,6 +25,7 @@ from engine.models import (
     Verification,
     VerificationProgress,
 )
+from engine.models.history import Counts, Total
 
 RETAIN_SECONDS = 3600.0
 AGAIN_SECONDS = 600.0
@@ -52,14 +53,17 @@ class HistoryService:
             await asyncio.sleep(RETAIN_SECONDS)
 
     async def search(
-        self, filter: str, before: str | None, limit: int, own: Principal | None = None
+        self, filter: str, before: str | None, limit: int, own: Principal | None = None, sort: str = ""
     ) -> tuple[Summary, ...]:
-        """Return submissions that match, the newest first; with `own` those alone that this one asked for."""
+        """Return submissions that match, the newest first, or sorted by a field.
+
+        With `own` those alone that this one asked for.
+        """
         if own is None:
-            return await self._log.read.summaries(filter, before, limit)
+            return await self._log.read.summaries(filter, before, limit, sort=sort)
         found: list[Summary] = []
         while len(found) < limit:
-            page = await self._log.read.summaries(filter, before, PAGE, requester=own.name.text)
+            page = await self._log.read.summaries(filter, before, PAGE, requester=own.name.text, sort=sort)
             found += [summary for summary in page if await self._is_of(summary.id, own)]
             if len(page) < PAGE:
                 break
@@ -73,6 +77,14 @@ class HistoryService:
     async def facets(self, filter: str) -> Facets:
         """Return how many submissions that match there are of each kind."""
         return await self._log.read.facets(filter)
+
+    async def total(self, filter: str) -> Total:
+        """Return how many submissions match: exactly, or at least so many."""
+        return await self._log.read.total(filter)
+
+    async def counts(self, filter: str, field: str) -> Counts:
+        """Return how many submissions that match have each value of a field."""
+        return await self._log.read.counts(filter, field)
 
     async def trends(self, days: float) -> Trends:
         """Return figures about the submissions of the last days."""

@@ -33,6 +33,9 @@ YEAR = timedelta(days=365)
 BEGIN = datetime(2025, 11, 21, tzinfo=UTC)
 REVIEWERS = ("alice", "bob", "carol", "dave")
 WORDS = ("pandas", "requests", "socket", "numpy", "matplotlib", "subprocess", "json", "csv", "math", "re")
+PURPOSES = ("Read the orders of customer", "Plot the sales of region", "Send the report of day")
+HOSTS = 2000
+"""How many hosts there are: a few are contacted often, most seldom."""
 RISKS = {Level.LOW: 60, Level.MEDIUM: 25, Level.HIGH: 12, Level.CRITICAL: 3}
 LANGUAGES = {Language.PYTHON: 80, Language.SHELL: 12, Language.JAVASCRIPT: 8}
 OUTCOMES = {DecisionOutcome.APPROVED: 90, DecisionOutcome.DENIED: 8, DecisionOutcome.EXPIRED: 2}
@@ -138,9 +141,18 @@ class _Generator:
             seconds=round(chance.expovariate(0.5), 3),
             code=text.code,
             code_digest=text.code_digest,
-            digest=digest_for(text.code, language, requester),
+            digest=digest_for(
+                text.code,
+                language,
+                requester,
+                (host := _host(chance)),
+                (purpose := f"{chance.choice(PURPOSES)} {number % 1000}"),
+            ),
             output_digest=text.output_digest,
             output_size=len(text.output),
+            host=host,
+            path=f"/workspace/{chance.choice(WORDS)}-{chance.randrange(5000)}.csv",
+            purpose=purpose,
         )
         return run, text
 
@@ -158,6 +170,10 @@ def _text(number: int) -> _Text:
     code = f"import {WORDS[number % len(WORDS)]}\n# made-up code {number}\nprint({number})\n"
     output = f"result of {number}: {'x' * (number % 97)}\n".encode()
     return _Text(code, blobs.digest_of(code.encode()), blobs.digest_of(output), output)
+
+
+def _host(chance: random.Random) -> str:
+    return f"host-{int(chance.paretovariate(0.6)) % HOSTS}.example"
 
 
 def _pick(chance: random.Random, weights: dict[T, int]) -> T:

@@ -17,39 +17,56 @@ from engine.models import (
     Analysis,
     Assessment,
     Case,
+    Certainty,
     Decision,
     DecisionOutcome,
     Draft,
+    EffectKind,
+    Grant,
     KillReason,
     Language,
     Level,
     Meters,
+    Permissions,
+    PredictedEffect,
     Principal,
     Result,
     Status,
     Stream,
     Submission,
 )
+from engine.models.observed import ObservedEffect, ObservedKind
 
 SyntheticEvent = tuple[str, str, dict[str, Any]]
 """Type, actor and data of an event."""
 
-_CODE, _REQUESTER = "\u241f-code", "\u241f-requester"
+_GAPS = ("\u241f-code", "\u241f-host", "\u241f-purpose", "\u241f-requester")
+"""In the order of the canonical JSON of a submission."""
 
 
-def digest_for(code: str, language: Language, requester: str) -> str:
-    """Return the digest of a submission that asks for nothing beyond its code."""
-    before, between, after = _around(language)
-    return digest(f"{before}{_json(code)}{between}{_json(requester)}{after}".encode())
+def digest_for(code: str, language: Language, requester: str, host: str, purpose: str) -> str:
+    """Return the digest of a submission that asks for one host."""
+    values = (code, host, purpose, requester)
+    parts = _around(language)
+    text = "".join(part + _json(value) for part, value in zip(parts, values, strict=False)) + parts[-1]
+    return digest(text.encode())
 
 
 @cache
-def _around(language: Language) -> tuple[str, str, str]:
-    """Return the canonical JSON of such a submission around its code and its requester."""
-    draft = Draft(code=Untrusted(_CODE), language=language).model_dump(mode="json")
-    before, _, rest = canonical({**draft, "requester": _REQUESTER}).partition(_json(_CODE))
-    between, _, after = rest.partition(_json(_REQUESTER))
-    return before, between, after
+def _around(language: Language) -> tuple[str, ...]:
+    """Return the canonical JSON of such a submission around its code, host, purpose and requester."""
+    code, host, purpose, requester = _GAPS
+    draft = _draft(code, language, host, purpose).model_dump(mode="json")
+    rest, parts = canonical({**draft, "requester": requester}), []
+    for gap in _GAPS:
+        before, _, rest = rest.partition(_json(gap))
+        parts.append(before)
+    return (*parts, rest)
+
+
+def _draft(code: str, language: Language, host: str, purpose: str) -> Draft:
+    permissions = Permissions(domains=(Untrusted(host),))
+    return Draft(code=Untrusted(code), language=language, permissions=permissions, purpose=Untrusted(purpose))
 
 
 def _json(text: str) -> str:
@@ -76,6 +93,11 @@ class SyntheticCase:
     """Of the submission: see `digest_for`."""
     output_digest: str
     output_size: int
+    host: str
+    """That it asked for, and that its run contacted."""
+    path: str
+    """That its run wrote."""
+    purpose: str
 
     @property
     def ran(self) -> bool:
@@ -84,14 +106,14 @@ class SyntheticCase:
 
     def case(self) -> Case:
         """Return it as a case."""
-        draft = Draft(code=Untrusted(self.code), language=self.language)
+        draft = _draft(self.code, self.language, self.host, self.purpose)
         asked = Principal(name=Untrusted(self.requester))
         return Case(
             submission=Submission(
                 id=self.id, draft=draft, requester=asked, submitted_at=self.at, digest=self.digest
             ),
             status=self._status(),
-            analysis=Analysis(seconds=0.01),
+            analysis=Analysis(effects=(self._predicted(),), seconds=0.01),
             assessment=Assessment(risk=self.risk, matches=(), deadline_seconds=60),
             decision=self._decision(),
             result=self._result() if self.ran else None,
@@ -105,7 +127,7 @@ class SyntheticCase:
             (
                 "submission.created",
                 self.requester,
-                {"digest": digest, "language": self.language.value, "purpose": ""},
+                {"digest": digest, "language": self.language.value, "purpose": self.purpose},
             ),
             ("submission.analysed", ENGINE, {"rules": [], "complete": True, "seconds": 0.01}),
             ("submission.assessed", ENGINE, {"risk": self.risk.value, "rules": []}),
@@ -126,11 +148,26 @@ class SyntheticCase:
         return [
             ("sandbox.acquired", ENGINE, {"sandbox": "made-up", "image": "made-up", "runtime": "runsc"}),
             ("run.started", ENGINE, {"sandbox": "made-up", "limits": limits.model_dump(mode="json")}),
+            ("network.attempt", ENGINE, self._attempt()),
+            ("run.effects", ENGINE, {"effects": [self._effect().model_dump(mode="json")]}),
             ("run.output", ENGINE, block.model_dump(mode="json")),
             ("run.meters", ENGINE, MeterBlock(samples=(sample,)).model_dump(mode="json")),
             ("sandbox.destroyed", ENGINE, {"sandbox": "made-up", "gone": True}),
             ("run.ended", ENGINE, self._result().model_dump(mode="json")),
         ]
+
+    def _attempt(self) -> dict[str, Any]:
+        return {"host": self.host, "port": 443, "method": "CONNECT", "allowed": True, "why": "granted"}
+
+    def _predicted(self) -> PredictedEffect:
+        return PredictedEffect(
+            kind=EffectKind.HOST, value=Untrusted(self.host), certainty=Certainty.EXACT, lines=(1,)
+        )
+
+    def _effect(self) -> ObservedEffect:
+        return ObservedEffect(
+            number=0, kind=ObservedKind.WRITE, target=Untrusted(self.path), process=Untrusted("python3")
+        )
 
     def _status(self) -> Status:
         if not self.ran:
@@ -139,8 +176,14 @@ class SyntheticCase:
 
     def _decision(self) -> Decision:
         by = Principal(name=Untrusted(self.reviewer))
+        permissions = Permissions(domains=(Untrusted(self.host),))
         return Decision(
-            submission=self.id, digest=self.digest, outcome=self.outcome, by=by, at=self.at + self.wait
+            submission=self.id,
+            digest=self.digest,
+            outcome=self.outcome,
+            by=by,
+            at=self.at + self.wait,
+            grant=Grant(permissions=permissions) if self.ran else None,
         )
 
     def _result(self) -> Result:

@@ -35,6 +35,9 @@ _GAPS = SyntheticCase(
     digest="3" * 64,
     output_digest="7" * 64,
     output_size=987654321,
+    host="\u241f-host",
+    path="\u241f-path",
+    purpose="\u241f-purpose",
 )
 _NAMES = {
     _GAPS.id: "id",
@@ -49,6 +52,9 @@ _NAMES = {
     _GAPS.digest: "digest",
     _GAPS.output_digest: "output_digest",
     str(_GAPS.output_size): "output_size",
+    _GAPS.host: "host",
+    _GAPS.path: "path",
+    _GAPS.purpose: "purpose",
     _STATE: "state",
 }
 _GAP = re.compile("|".join(map(re.escape, _NAMES)))
@@ -109,6 +115,9 @@ def _values(run: SyntheticCase) -> dict[str, object]:
         "digest": run.digest,
         "output_digest": run.output_digest,
         "output_size": run.output_size,
+        "host": run.host,
+        "path": run.path,
+        "purpose": run.purpose,
     }
 
 
@@ -116,8 +125,8 @@ def _times(run: SyntheticCase) -> Sequence[datetime]:
     """Return when each event was: the run follows the decision, and its end comes last."""
     step = timedelta(milliseconds=20)
     decided = run.at + run.wait
-    started = [decided + step * number for number in range(1, 5)]
-    ended = decided + timedelta(seconds=run.seconds) + step * 5
+    started = [decided + step * number for number in range(1, 7)]
+    ended = decided + timedelta(seconds=run.seconds) + step * 7
     claimed = () if run.outcome is DecisionOutcome.EXPIRED else (decided - step,)
     return (run.at, run.at + step, run.at + step * 2, *claimed, decided, *started, ended, ended + step)
 

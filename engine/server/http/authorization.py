@@ -139,6 +139,8 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "GET /events": _LOOK,
     "GET /history": _OWN,
     "GET /history/facets": _LOOK,
+    "GET /history/total": _LOOK,
+    "GET /history/counts": _LOOK,
     "GET /history/filter": _ANY,
     "GET /history/trends": _LOOK,
     "POST /history/exports": _LOOK,

@@ -57,6 +57,7 @@ from engine.models import (
     VerificationProgress,
     Violation,
 )
+from engine.models.history import Counts, Total
 from engine.models.observed import RunEffects
 from engine.policy.consequences import consequences
 
@@ -339,7 +340,7 @@ class FakeHistory:
         return f"the case file of {self._engine.cases[id].submission.id}".encode()
 
     async def search(
-        self, filter: str = "", before: str | None = None, limit: int = 200
+        self, filter: str = "", before: str | None = None, limit: int = 200, sort: str = ""
     ) -> tuple[Summary, ...]:
         self._engine.answer()
         rows = [summary(each) for each in reversed(self._engine.cases.values())]
@@ -359,6 +360,12 @@ class FakeHistory:
     async def verify_with_progress(self, *, resume: bool = False) -> AsyncIterator[VerificationProgress]:
         yield VerificationProgress(done=3, total=7)
         yield VerificationProgress(done=7, total=7, found=await self.verify())
+
+    async def total(self, filter: str = "") -> Total:
+        return Total(count=len(await self.search(filter)), exact=True)
+
+    async def counts(self, filter: str, by: str) -> Counts:
+        return Counts(field=by, exact=True, counts={})
 
     async def facets(self, filter: str = "") -> Facets:
         rows = await self.search(filter)

@@ -19,7 +19,7 @@ from engine.history.exports import case_verify
 from engine.history.exports.case_verify import Trust
 from engine.history.store.sqlite import blobs, cases
 from engine.history.store.sqlite.store import SqliteHistoryStore
-from engine.models import DecisionOutcome, Draft, KillReason, Language, Level, Principal
+from engine.models import DecisionOutcome, Draft, KillReason, Language, Level, Permissions, Principal
 from engine.settings import HistorySettings
 
 
@@ -60,8 +60,14 @@ def test_a_made_up_digest_is_the_one_of_the_service(language: Language) -> None:
     """What is made up for a submission is what the desk would compute."""
     code = 'print("ü\\n")\n'
     asked = Principal(name=Untrusted('agent "7"'))
-    expected = digest(Draft(code=Untrusted(code), language=language), asked)
-    assert expected == digest_for(code, language, asked.name.text)
+    host, purpose = "a.example", 'say "hi"'
+    draft = Draft(
+        code=Untrusted(code),
+        language=language,
+        permissions=Permissions(domains=(Untrusted(host),)),
+        purpose=Untrusted(purpose),
+    )
+    assert digest(draft, asked) == digest_for(code, language, asked.name.text, host, purpose)
 
 
 def test_same_seed_same_history(tmp_path: Path) -> None:
@@ -100,6 +106,9 @@ def test_a_mould_casts_what_the_nouns_would_be(outcome: DecisionOutcome) -> None
         digest="cd" * 32,
         output_digest="ab" * 32,
         output_size=123,
+        host="a.example",
+        path="/workspace/100%.csv",
+        purpose="say 100%s",
     )
     expected = cases.encode(run.case())
     rows = CaseTemplate(replace(run, id="another", code="x\ny\n")).rows(run)

@@ -37,7 +37,7 @@ class Letter:
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class QueryToken:
     """A token and where it begins. A term has a field, if one was written, and a value."""
 
     kind: TokenKind
@@ -47,7 +47,7 @@ class Token:
     value_position: int = 0
 
 
-def tokens(text: str) -> tuple[Token, ...]:
+def tokens(text: str) -> tuple[QueryToken, ...]:
     """Return the tokens of a query.
 
     Raises:
@@ -58,7 +58,7 @@ def tokens(text: str) -> tuple[Token, ...]:
     if unfit := _UNFIT.search(text):
         problem = f"The query has a control character, U+{ord(unfit[0]):04X}"
         raise QueryError(text, unfit.start(), problem, hint="Delete it")
-    found: list[Token] = []
+    found: list[QueryToken] = []
     position = 0
     while position < len(text):
         if text[position].isspace():
@@ -69,17 +69,17 @@ def tokens(text: str) -> tuple[Token, ...]:
     return tuple(found)
 
 
-def _token(text: str, start: int) -> tuple[Token, int]:
+def _token(text: str, start: int) -> tuple[QueryToken, int]:
     sign = {"(": TokenKind.OPEN, ")": TokenKind.CLOSE, "-": TokenKind.NOT}.get(text[start])
     if sign is not None:
-        return Token(sign, start), start + 1
+        return QueryToken(sign, start), start + 1
     named = _FIELD.match(text, start)
     at = named.end() if named else start
     letters, end = _value(text, at)
     word = _WORDS.get(text[start:end])
     if word and not named:
-        return Token(TokenKind[word.upper()], start), end
-    return Token(TokenKind.TERM, start, named[1] if named else None, letters, at), end
+        return QueryToken(TokenKind[word.upper()], start), end
+    return QueryToken(TokenKind.TERM, start, named[1] if named else None, letters, at), end
 
 
 def _value(text: str, start: int) -> tuple[tuple[Letter, ...], int]:

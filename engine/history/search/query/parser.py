@@ -11,8 +11,8 @@ from datetime import datetime
 
 from engine.history.search.query.errors import QueryError, suggestion
 from engine.history.search.query.fields import ALIASES, FIELDS
-from engine.history.search.query.lexer import Token, TokenKind, tokens
-from engine.history.search.query.tree import EVERYTHING, Match, Not, Query, Range, Value, all_of, any_of
+from engine.history.search.query.lexer import QueryToken, TokenKind, tokens
+from engine.history.search.query.tree import EVERYTHING, FieldMatch, Not, Query, Range, Value, all_of, any_of
 from engine.history.search.query.values import ValueReader
 
 DEEPEST = 20
@@ -82,22 +82,22 @@ class _Parser:
         shown = self._text[token.position : token.position + 3].split()[0]
         raise self._error(token.position, f"A term should stand here, not {shown!r}", f'Or write "{shown}"')
 
-    def _group(self, opened: Token, depth: int) -> Query:
+    def _group(self, opened: QueryToken, depth: int) -> Query:
         found = self._or(depth + 1)
         if not self._take(TokenKind.CLOSE):
             raise self._error(opened.position, "This parenthesis is not closed", "Write ) at its end")
         return found
 
-    def _term(self, token: Token) -> Match:
+    def _term(self, token: QueryToken) -> FieldMatch:
         name = (token.field or "text").lower()
         name = ALIASES.get(name, name)
         if name not in FIELDS:
             problem = f"Unknown field {name[:40]!r}"
             raise self._error(token.position, problem, suggestion(name, (*FIELDS, *ALIASES)))
         values = self._values.values(name, token.value, token.value_position)
-        return _submitted(name, values) if name in {"since", "until"} else Match(name, values)
+        return _submitted(name, values) if name in {"since", "until"} else FieldMatch(name, values)
 
-    def _peek(self) -> Token | None:
+    def _peek(self) -> QueryToken | None:
         return self._tokens[self._next] if self._next < len(self._tokens) else None
 
     def _take(self, kind: TokenKind) -> bool:
@@ -110,9 +110,9 @@ class _Parser:
         return QueryError(self._text, position, problem, hint=hint)
 
 
-def _submitted(name: str, values: tuple[Value, ...]) -> Match:
+def _submitted(name: str, values: tuple[Value, ...]) -> FieldMatch:
     """Return when it was submitted: `since` is from a moment's beginning on, `until` before it."""
     starts = tuple(value.low for value in values if isinstance(value, Range))
     if name == "since":
-        return Match("submitted", tuple(Range(low=start) for start in starts))
-    return Match("submitted", tuple(Range(high=start, high_open=True) for start in starts))
+        return FieldMatch("submitted", tuple(Range(low=start) for start in starts))
+    return FieldMatch("submitted", tuple(Range(high=start, high_open=True) for start in starts))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from decimal import Decimal
 
 from engine.history.search.query.fields import FIELDS, FieldKind
-from engine.history.search.query.tree import And, Exact, Match, Not, Or, Query, Range, Value
+from engine.history.search.query.tree import And, Exact, FieldMatch, Not, Or, Query, Range, Value
 
 
 def text_of(query: Query) -> str:
     """Return a query as text: `parse(text_of(query))` is the same query."""
-    if isinstance(query, Match):
+    if isinstance(query, FieldMatch):
         return term(query.field, *query.values)
     if isinstance(query, Not):
-        return f"-{text_of(query.part) if isinstance(query.part, Match) else f'({text_of(query.part)})'}"
+        return f"-{text_of(query.part) if isinstance(query.part, FieldMatch) else f'({text_of(query.part)})'}"
     if isinstance(query, And):
         return " ".join(
             f"({text_of(part)})" if isinstance(part, Or) else text_of(part) for part in query.parts

@@ -35,7 +35,7 @@ Value = Exact | Wild | Range
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class FieldMatch:
     """A field has one of these values."""
 
     field: str
@@ -63,7 +63,7 @@ class Or:
     parts: tuple[Query, ...]
 
 
-Query = Match | Not | And | Or
+Query = FieldMatch | Not | And | Or
 EVERYTHING = And(())
 
 
@@ -81,13 +81,13 @@ def any_of(parts: Iterable[Query]) -> Query:
 
 def parts_of(query: Query) -> tuple[Query, ...]:
     """Return the parts of a query; a match has none."""
-    if isinstance(query, Match):
+    if isinstance(query, FieldMatch):
         return ()
     return (query.part,) if isinstance(query, Not) else query.parts
 
 
-def matches_of(query: Query) -> tuple[Match, ...]:
+def matches_of(query: Query) -> tuple[FieldMatch, ...]:
     """Return every match in a query, negated ones too."""
-    if isinstance(query, Match):
+    if isinstance(query, FieldMatch):
         return (query,)
     return tuple(match for part in parts_of(query) for match in matches_of(part))

@@ -13,7 +13,9 @@ from engine.history.errors import ErasedError
 from engine.history.events.blocks import MeterBlock, OutputBlock
 from engine.history.search.query.tree import Query
 from engine.history.store.sqlite import blobs, cases
+from engine.history.store.sqlite.search.order import NEWEST_FIRST, Order
 from engine.history.store.sqlite.search.planner import plan
+from engine.history.store.sqlite.search.sql import Where
 from engine.history.store.sqlite.stored_contents import erased_by
 from engine.models import Artifact, Case, Event, Meters, OutputChunk, Summary
 
@@ -38,14 +40,18 @@ def open_cases(connection: sqlite3.Connection) -> tuple[Case, ...]:
 
 
 def summaries(
-    connection: sqlite3.Connection, query: Query, before: str | None, limit: int
+    connection: sqlite3.Connection,
+    query: Query,
+    before: str | None,
+    limit: int,
+    order: Order = NEWEST_FIRST,
 ) -> tuple[Summary, ...]:
-    """Return a line for each case that fits and is older than the id `before`, the newest first."""
+    """Return a line for each case that fits and comes after the one with the id `before`, in this order."""
     fits = plan(connection, query)
-    page = "" if before is None else "AND n < (SELECT n FROM cases WHERE id = ?)"
-    values = (*fits.values, *((before,) if before is not None else ()), limit)
+    page = Where("1") if before is None else order.after(connection, before)
     rows = connection.execute(
-        f"SELECT {_SUMMARY} FROM cases WHERE {fits.sql} {page} ORDER BY n DESC LIMIT ?", values
+        f"SELECT {_SUMMARY} FROM cases WHERE {fits.sql} AND {page.sql} ORDER BY {order.sql} LIMIT ?",
+        (*fits.values, *page.values, limit),
     )
     return tuple(cases.summary_from(row) for row in rows)
 

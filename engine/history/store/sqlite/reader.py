@@ -6,14 +6,17 @@ from datetime import UTC, datetime
 
 from engine.history.chain import chain
 from engine.history.search.query.parser import parse
-from engine.history.search.query.tree import Exact, Match, all_of
+from engine.history.search.query.tree import Exact, FieldMatch, all_of
 from engine.history.store.sqlite import queries
 from engine.history.store.sqlite.connections import ConnectionPool
 from engine.history.store.sqlite.erasures import erased_output, erasures
 from engine.history.store.sqlite.search.facets import facets as count
+from engine.history.store.sqlite.search.order import order_of
+from engine.history.store.sqlite.search.totals import counts, total
 from engine.history.store.sqlite.search.trends import trends
 from engine.history.store.sqlite.search.values import values
 from engine.models import Case, Erasure, Event, Facets, Meters, OutputChunk, Summary, Trends
+from engine.models.history import Counts, Total
 
 
 class SqliteHistoryReader:
@@ -37,16 +40,18 @@ class SqliteHistoryReader:
         limit: int = 200,
         *,
         requester: str | None = None,
+        sort: str = "",
     ) -> tuple[Summary, ...]:
-        """Return the cases that match `filter` and are older than the id `before`, the newest first.
+        """Return the cases that match `filter` and come after the id `before`, the newest first.
 
-        With `requester` only the cases of this principal.
+        With `requester` only the cases of this principal; with `sort` by a field, `-` in front: descending.
         """
+        order = order_of(sort)
         query = parse(filter, datetime.now(UTC))
         if requester is not None:
-            query = all_of((Match("requester", (Exact(requester),)), query))
+            query = all_of((FieldMatch("requester", (Exact(requester),)), query))
         return await self._connections.do(
-            lambda connection: queries.summaries(connection, query, before, limit)
+            lambda connection: queries.summaries(connection, query, before, limit, order)
         )
 
     async def facets(self, filter: str = "") -> Facets:
@@ -57,6 +62,16 @@ class SqliteHistoryReader:
         """
         query = parse(filter, datetime.now(UTC))
         return await self._connections.do(lambda connection: count(connection, query))
+
+    async def total(self, filter: str = "") -> Total:
+        """Return how many cases match `filter`: exactly, or at least so many."""
+        query = parse(filter, datetime.now(UTC))
+        return await self._connections.do(lambda connection: total(connection, query))
+
+    async def counts(self, filter: str, field: str) -> Counts:
+        """Count the cases that match `filter` by the values of a field of the query language."""
+        query = parse(filter, datetime.now(UTC))
+        return await self._connections.do(lambda connection: counts(connection, query, field))
 
     async def values(self, field: str, begun: str) -> tuple[str, ...]:
         """Return some recorded values of a field of the query language that begin so."""

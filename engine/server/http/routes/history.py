@@ -20,6 +20,7 @@ from engine.models import (
     VerificationProgress,
 )
 from engine.models.api import CheckpointNotes, ExportRecord
+from engine.models.history import Counts, Total
 from engine.server.http.authorization import CurrentCaller, CurrentPrincipal
 from engine.server.http.ndjson import ndjson_response, ndjson_stream
 from engine.server.http.request_body import StrictRoute
@@ -44,10 +45,24 @@ def _search_routes(router: APIRouter, engine: Engine) -> None:
         filter: str = "",
         before: str | None = None,
         limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+        sort: Annotated[str, Query(max_length=40)] = "",
     ) -> tuple[Summary, ...]:
-        """Return the submissions that match a filter, the newest first; `before` an id for the next page."""
+        """Return the submissions that match a filter, the newest first; `before` an id for the next page.
+
+        `sort` is a field, with `-` in front in descending order.
+        """
         own = None if by.scopes & _READ_ALL else by.principal
-        return await engine.history.search(filter, before, limit, own)
+        return await engine.history.search(filter, before, limit, own, sort)
+
+    @router.get("/history/total", summary="Count all matching submissions")
+    async def total(filter: str = "") -> Total:
+        """Return how many submissions match: exactly, or at least so many."""
+        return await engine.history.total(filter)
+
+    @router.get("/history/counts", summary="Count the matching submissions by a field")
+    async def counts(by: Annotated[str, Query(max_length=40)], filter: str = "") -> Counts:
+        """Return how many matching submissions have each value of a field, such as `observed.host`."""
+        return await engine.history.counts(filter, by)
 
     @router.get("/history/facets", summary="Count the matching submissions")
     async def facets(filter: str = "") -> Facets:

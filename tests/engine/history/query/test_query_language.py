@@ -15,12 +15,12 @@ from engine.history.search.query.errors import QueryError
 from engine.history.search.query.fields import ALIASES, FIELDS, FieldKind
 from engine.history.search.query.parser import parse
 from engine.history.search.query.printer import text_of
-from engine.history.search.query.tree import And, Exact, Match, Not, Or, Query, Range, Wild
+from engine.history.search.query.tree import And, Exact, FieldMatch, Not, Or, Query, Range, Wild
 from tests.fuzzing import rounds
 
 NOW = datetime(2026, 11, 21, 12, 30, tzinfo=UTC)  # a Saturday
-HIGH, BOB = Match("risk", (Exact("high"),)), Match("reviewer", (Exact("bob"),))
-WORD = Match("text", (Exact("word"),))
+HIGH, BOB = FieldMatch("risk", (Exact("high"),)), FieldMatch("reviewer", (Exact("bob"),))
+WORD = FieldMatch("text", (Exact("word"),))
 
 
 @pytest.mark.parametrize(
@@ -37,19 +37,19 @@ WORD = Match("text", (Exact("word"),))
         ("-(risk:high reviewer:bob)", Not(And((HIGH, BOB)))),
         ("NOT NOT risk:high", Not(Not(HIGH))),
         ("((risk:high))", HIGH),
-        ("agent:bob*", Match("requester", (Wild(("bob", "")),))),
-        ('agent:"b*b"', Match("requester", (Exact("b*b"),))),
-        ("agent:a*b*c", Match("requester", (Wild(("a", "b", "c")),))),
-        ("host:API.Example.com", Match("host", (Exact("api.example.com"),))),
-        ("print(x)", Match("text", (Exact("print(x)"),))),
-        ("(print(x))", Match("text", (Exact("print(x)"),))),
-        ("or", Match("text", (Exact("or"),))),
-        ('"OR"', Match("text", (Exact("OR"),))),
-        ("duration:1..5m", Match("duration", (Range(1.0, 300.0),))),
-        ("duration:>10s", Match("duration", (Range(low=10.0, low_open=True),))),
-        ("memory:..<2gb", Match("memory", (Range(high=2.0 * 1024**3, high_open=True),))),
-        ("exit:0", Match("exit", (Range(0.0, 0.0),))),
-        ("severity:*", Match("severity", (Wild(("", "")),))),
+        ("agent:bob*", FieldMatch("requester", (Wild(("bob", "")),))),
+        ('agent:"b*b"', FieldMatch("requester", (Exact("b*b"),))),
+        ("agent:a*b*c", FieldMatch("requester", (Wild(("a", "b", "c")),))),
+        ("host:API.Example.com", FieldMatch("host", (Exact("api.example.com"),))),
+        ("print(x)", FieldMatch("text", (Exact("print(x)"),))),
+        ("(print(x))", FieldMatch("text", (Exact("print(x)"),))),
+        ("or", FieldMatch("text", (Exact("or"),))),
+        ('"OR"', FieldMatch("text", (Exact("OR"),))),
+        ("duration:1..5m", FieldMatch("duration", (Range(1.0, 300.0),))),
+        ("duration:>10s", FieldMatch("duration", (Range(low=10.0, low_open=True),))),
+        ("memory:..<2gb", FieldMatch("memory", (Range(high=2.0 * 1024**3, high_open=True),))),
+        ("exit:0", FieldMatch("exit", (Range(0.0, 0.0),))),
+        ("severity:*", FieldMatch("severity", (Wild(("", "")),))),
     ],
 )
 def test_query_reads_as(text: str, tree: Query) -> None:
@@ -80,7 +80,7 @@ def test_query_reads_as(text: str, tree: Query) -> None:
 def test_times(text: str, low: str | None, high: str | None) -> None:
     """A moment is the stretch of time that people mean by it, in UTC."""
     found = parse(text, NOW)
-    assert isinstance(found, Match)
+    assert isinstance(found, FieldMatch)
     assert ("submitted", Range(low, high, high_open=high is not None)) == (found.field, found.values[0])
 
 
@@ -170,7 +170,7 @@ def test_a_quoted_value_is_itself(value: str) -> None:
     """A value that a completion offers is read as exactly that value."""
     if not value or any(ord(letter) < 32 and letter not in "\t\n" for letter in value):
         return
-    assert Match("artifact", (Exact(value),)) == parse(f"artifact:{quoted(value)}", NOW)
+    assert FieldMatch("artifact", (Exact(value),)) == parse(f"artifact:{quoted(value)}", NOW)
 
 
 def test_completion_offers_fields_and_recorded_values() -> None:

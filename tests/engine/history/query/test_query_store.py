@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
@@ -12,12 +13,15 @@ from typing import Any
 import pytest
 
 from engine.common.text import Untrusted
+from engine.history.search.pivots import pivots
+from engine.history.search.query.errors import QueryError
 from engine.history.search.query.fields import FIELDS, FieldKind
 from engine.history.search.query.parser import parse
 from engine.history.search.query.tree import And, Not, Or, Query, Range, Value, Wild
-from engine.history.store.sqlite.search import leaves, planner
+from engine.history.store.sqlite.search import leaves, planner, totals
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Case, DecisionOutcome, Grant, Permissions, Status
+from engine.models.history import Total
 from engine.models.observed import EffectMatch, ObservedEffect, ObservedKind, Relation, SurpriseAction
 from engine.settings import HistorySettings
 from tests.engine.history.conftest import build_case
@@ -219,3 +223,62 @@ async def test_code_alike_is_found(
     assert ["s-other"] == [row.id for row in await store.read.summaries("like:s-other")]
     assert () == await store.read.summaries("like:s-nothing")
     assert (await store.verify()).intact
+
+
+@pytest.mark.parametrize("sort", ["", "duration", "-duration", "requester", "-reviewer", "exit", "-exit"])
+async def test_every_order_pages_through_all(
+    history: tuple[SqliteHistoryStore, list[tuple[Case, Facts]]], sort: str
+) -> None:
+    """In any order, page after page gives each case once, sorted; what has no value comes last."""
+    store, cases = history
+    await store.append("submission.assessed", "s-new", ENGINE, {"risk": "low", "rules": []},
+                       case=build_case("s-new", status=Status.PENDING))  # fmt: skip
+    found: list[Any] = []
+    while page := await store.read.summaries("", found[-1].id if found else None, 7, sort=sort):
+        found += page
+    assert len(cases) + 1 == len(found) == len({row.id for row in found})
+    name = {"exit": "exit_code"}.get(sort.lstrip("-"), sort.lstrip("-")) or "submitted_at"
+    values = [str(getattr(row, name)) if name != "duration" else row.duration for row in found]
+    known = [value for value in values if value not in {None, "None"}]
+    assert sorted(known, reverse=sort.startswith("-") or not sort) == values[: len(known)]
+
+
+async def test_an_unknown_order_is_explained(
+    history: tuple[SqliteHistoryStore, list[tuple[Case, Facts]]],
+) -> None:
+    """What cannot be sorted or counted by is named."""
+    with pytest.raises(QueryError, match=r"Nothing is sorted by 'durration'"):
+        await history[0].read.summaries(sort="-durration")
+    with pytest.raises(QueryError, match=r"Nothing is counted by 'n; drop'"):
+        await history[0].read.counts("", "n; DROP")
+
+
+async def test_totals_and_counts(
+    history: tuple[SqliteHistoryStore, list[tuple[Case, Facts]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counts of a field are those of the cases; a total that takes too long says at least so many."""
+    store, cases = history
+    expected = Counter(host for _, facts in cases for host in facts["observed.host"])
+    assert dict(expected) == (await store.read.counts("", "observed.host")).counts
+    late = [facts for case, facts in cases if case.result and case.result.duration >= 20]
+    expected = Counter(name for facts in late for name in facts["approver"])
+    assert dict(expected) == (await store.read.counts("duration:20..", "approver")).counts
+    assert dict(expected) == (await store.read.counts("duration:20..", "reviewer")).counts
+    assert Total(count=20, exact=True) == await store.read.total("duration:20..")
+    monkeypatch.setattr(totals, "SECONDS", -1.0)
+    monkeypatch.setattr(totals, "_STEP", 7)
+    assert Total(count=7, exact=False) == await store.read.total("duration:20..")
+
+
+async def test_every_pivot_finds_its_case(
+    history: tuple[SqliteHistoryStore, list[tuple[Case, Facts]]],
+) -> None:
+    """Each query that a case leads to can be read, and finds the case itself."""
+    store, cases = history
+    for case, _ in cases[:8]:
+        id = case.submission.id
+        led = pivots(case, await store.read.events(subject=id))
+        assert len(led) >= 6
+        for pivot in led:
+            found = {row.id for row in await store.read.summaries(pivot.query)}
+            assert id in found or "hour before" in pivot.words, pivot

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from engine.history.search.facts.sketch import needed
 from engine.history.search.query.fields import FIELDS, FieldKind
-from engine.history.search.query.tree import Exact, Match
+from engine.history.search.query.tree import Exact, FieldMatch
 from engine.history.store.sqlite.search.sql import COLUMNS, Where, among, column_condition
 from engine.history.store.sqlite.search.texts import text_leaf
 
@@ -26,7 +26,7 @@ class Leaf:
     """A condition on a row of `cases`."""
 
 
-def leaf(connection: sqlite3.Connection, match: Match, number: int) -> Leaf:
+def leaf(connection: sqlite3.Connection, match: FieldMatch, number: int) -> Leaf:
     """Return how a match is looked up; `number` is its own in the query."""
     field = FIELDS[match.field]
     if field.kind is FieldKind.TEXT:
@@ -42,7 +42,7 @@ def leaf(connection: sqlite3.Connection, match: Match, number: int) -> Leaf:
     return _facts(connection, match)
 
 
-def _facts(connection: sqlite3.Connection, match: Match) -> Leaf:
+def _facts(connection: sqlite3.Connection, match: FieldMatch) -> Leaf:
     field = FIELDS[match.field]
     fits = among("fact_values.value", match.values, phrase=field.kind is FieldKind.PHRASE)
     named = f"field IN ({', '.join('?' * len(field.facts))}) AND {fits.sql}"
@@ -71,7 +71,7 @@ def by_values(ids: list[int]) -> Leaf:
     return Leaf(Where(f"SELECT case_n FROM facts WHERE {inside}", (listed,)), probe)
 
 
-def _like(connection: sqlite3.Connection, match: Match) -> Leaf:
+def _like(connection: sqlite3.Connection, match: FieldMatch) -> Leaf:
     """Look up the cases whose sketch shares most hashes with that of a case, which is one of them."""
     ids = [value.text for value in match.values if isinstance(value, Exact)]
     parts = [_like_one(connection, id) for id in ids]

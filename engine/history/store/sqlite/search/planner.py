@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from engine.history.search.query.tree import And, Match, Not, Or, Query, parts_of
+from engine.history.search.query.tree import And, FieldMatch, Not, Or, Query, parts_of
 from engine.history.store.sqlite.search.leaves import Leaf, leaf
 from engine.history.store.sqlite.search.sql import Where, column_condition, joined
 
@@ -24,7 +24,7 @@ def plan(connection: sqlite3.Connection, query: Query) -> Where:
 
 def by_columns(query: Query) -> Where:
     """Return the condition that a query of columns alone holds, on any table that has them."""
-    if isinstance(query, Match):
+    if isinstance(query, FieldMatch):
         return column_condition(query, unindexed=True)
     return _combined(query, [by_columns(part) for part in parts_of(query)])
 
@@ -38,8 +38,8 @@ def _combined(query: Query, parts: list[Where]) -> Where:
 class _Plan:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._leaves: dict[Match, Leaf] = {}
-        self._counts: dict[Match, int] = {}
+        self._leaves: dict[FieldMatch, Leaf] = {}
+        self._counts: dict[FieldMatch, int] = {}
 
     def where(self, query: Query) -> Where:
         if self._most(query) > RARE:
@@ -50,7 +50,7 @@ class _Plan:
 
     def _most(self, query: Query) -> int:
         """Return how many cases fit at most; more than `RARE` is not counted further."""
-        if isinstance(query, Match):
+        if isinstance(query, FieldMatch):
             return self._count(query)
         if isinstance(query, And):
             return min((self._most(part) for part in query.parts), default=_ENDLESS)
@@ -66,23 +66,23 @@ class _Plan:
             parts = [self._cases(part) for part in query.parts]
             values = tuple(value for part in parts for value in part.values)
             return Where(" UNION ".join(f"SELECT * FROM ({part.sql})" for part in parts), values)
-        if isinstance(query, Match):
+        if isinstance(query, FieldMatch):
             return self._leaf(query).cases
         raise AssertionError("a negation is never rare")
 
     def _probe(self, query: Query) -> Where:
-        if isinstance(query, Match):
+        if isinstance(query, FieldMatch):
             return self._leaf(query).probe
         return _combined(query, [self._probe(part) for part in parts_of(query)])
 
-    def _count(self, match: Match) -> int:
+    def _count(self, match: FieldMatch) -> int:
         if match not in self._counts:
             found = self._leaf(match).cases
             row = self._connection.execute(_COUNT.format(found.sql, RARE + 1), found.values).fetchone()
             self._counts[match] = int(row[0])
         return self._counts[match]
 
-    def _leaf(self, match: Match) -> Leaf:
+    def _leaf(self, match: FieldMatch) -> Leaf:
         if match not in self._leaves:
             self._leaves[match] = leaf(self._connection, match, len(self._leaves))
         return self._leaves[match]
@@ -90,4 +90,4 @@ class _Plan:
 
 def _is_exact(query: Query) -> bool:
     """Return whether the cases that are looked up are those that fit."""
-    return isinstance(query, Match) or (isinstance(query, Or) and all(map(_is_exact, query.parts)))
+    return isinstance(query, FieldMatch) or (isinstance(query, Or) and all(map(_is_exact, query.parts)))

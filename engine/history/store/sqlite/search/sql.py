@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.history.search.query.tree import Exact, Match, Range, Value, Wild
+from engine.history.search.query.tree import Exact, FieldMatch, Range, Value, Wild
 from engine.models import DecisionOutcome, Status
 
 COLUMNS = {
@@ -48,7 +48,7 @@ def joined(parts: Sequence[Where], word: str) -> Where:
     return Where(f"({sql})", tuple(value for part in parts for value in part.values))
 
 
-def column_condition(match: Match, *, unindexed: bool = False) -> Where:
+def column_condition(match: FieldMatch, *, unindexed: bool = False) -> Where:
     """Return the condition of a field that is a column; `unindexed` keeps SQLite from an index."""
     column = ("+" if unindexed else "") + COLUMNS[match.field]
     if match.field == "decision":

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import quantiles
 
-from engine.history.search.query.tree import Match, Range
+from engine.history.search.query.tree import FieldMatch, Range
 from engine.history.store.sqlite.search.sql import column_condition
 from engine.models import DecisionTimes, KillReason, Level, Trends
 
@@ -32,7 +32,7 @@ MACHINES = frozenset({"", "policy", "nobody"})
 
 def trends(connection: sqlite3.Connection, since: str) -> Trends:
     """Return the figures of the cases submitted from `since` on."""
-    recent = column_condition(Match("submitted", (Range(low=since),)), unindexed=True)
+    recent = column_condition(FieldMatch("submitted", (Range(low=since),)), unindexed=True)
     return of(connection.execute(_ROWS.format(recent.sql), (*recent.values, MOST)).fetchall())
 
 
