@@ -61,6 +61,8 @@ def sample(kind: Any) -> Any:  # noqa: PLR0911  a line for each kind
         return {}
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return {name: sample(field.annotation) for name, field in kind.model_fields.items() if name != "type"}
+    if isinstance(kind, type) and issubclass(kind, tuple):
+        return [sample(field) for field in typing.get_type_hints(kind).values()]
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return next(iter(kind)).value
     return {int: 64, float: 1.5, bool: True, bytes: "", datetime: "2026-11-21T06:00:00Z"}.get(kind, HOSTILE)

@@ -17,6 +17,8 @@ import console
 from console.app.app import ConsoleApp
 from console.code_view.view import CodeView
 from console.explore import snippets
+from console.explore.cells.variables import Variable
+from console.explore.cells.variables_sheet import VariablesScreen
 from console.explore.editor import Editor
 from console.explore.run_sheet import RunSheet
 from console.explore.snippets import SavedSnippet
@@ -141,6 +143,21 @@ async def tried(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     await press(pilot, "3", "ctrl+t")
 
 
+async def cells(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Show code in Explore as cells."""
+    await paste(app, pilot)
+    editor = app.screen.query_one(Editor)
+    editor.text = f"# %% {editor.text}\n{editor.text}\n# %%\n{editor.text}"
+    await press(pilot, "f6")
+
+
+async def variables(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """List the variables of a session, with hostile names, types and texts."""
+    words = app.queue[0].requester
+    variable = Variable(name=words, kind=words, bytes=7, value=words)
+    await app.push_screen(VariablesScreen((variable,)))
+
+
 async def welcome(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Show the welcome again."""
     await app.push_screen(WelcomeScreen())
@@ -184,6 +201,9 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "open": ("OpenScreen", keys("3", "ctrl+o")),
     "tried": ("SnippetsScreen", tried),
     "history": ("HistoryScreen", keys("4")),
+    "cells": ("CellsScreen", cells),
+    "variables": ("VariablesScreen", variables),
+    "pivots": ("PivotScreen", keys("4", "home", "enter", "v")),
     "case": ("CaseScreen", keys("4", "home", "enter", "o")),
     "code": ("CaseScreen", keys("4", "home", "enter", "c")),
     "events": ("CaseScreen", keys("4", "home", "enter", "e")),

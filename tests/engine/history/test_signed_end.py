@@ -140,6 +140,9 @@ def older_format(connection: sqlite3.Connection) -> None:
     other_actor(connection)
     connection.execute("DROP TABLE signed_head")
     connection.execute("ALTER TABLE blobs ADD COLUMN size INTEGER NOT NULL DEFAULT 1")
+    connection.execute("DROP INDEX cases_decided")
+    for table in ("fact_values", "facts", "facts_progress"):
+        connection.execute(f"DROP TABLE {table}")
     connection.execute("PRAGMA user_version = 4")
 
 

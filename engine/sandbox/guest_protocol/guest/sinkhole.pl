@@ -186,12 +186,12 @@ sub say_last {
 sub be_relay {
     my ( $listener, $dns, $entrance ) = @_;
     open $_, '<', '/dev/null' for \*STDIN, \*STDOUT, \*STDERR;
+    accept my $engine, $entrance or leave(1);
+    close $entrance;
+    unlink $path;    # only its owner may, in a folder like /tmp; the program comes later
     $) = '1000 1000';
     syscall( $set_groups, 1000, 1000, 1000 ) and leave(1);
     syscall( $set_users,  1001, 1001, 1001 ) and leave(1);
-    accept my $engine, $entrance or leave(1);
-    close $entrance;
-    unlink $path;
     open STDIN,  '<&', $engine or leave(1);
     open STDOUT, '>&', $engine or leave(1);
     binmode $_ for \*STDIN, \*STDOUT;
