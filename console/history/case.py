@@ -70,7 +70,7 @@ class CaseScreen(Screen[str | None]):
         Binding("y", "copy", "Copy ID", id="case.copy", show=False, tooltip="Copy its ID to the clipboard"),
         Binding("v", "pivot", "Pivot", id="case.pivot", tooltip="Search for what leads on from it"),
         Binding("p", "replay", "Replay", id="case.replay", tooltip="Replay the run"),
-        Binding("x", "export", "Case file", id="case.export",
+        Binding("x", "export", "Export", id="case.export",
                 tooltip="Save a zip that anyone can verify"),
         Binding("escape,q", "leave", "Back", id="case.leave", tooltip="Close the case"),
     ]  # fmt: skip

@@ -97,8 +97,8 @@ def _table(text: str, delimiter: str, kind: str, executable: tuple[str, ...]) ->
     usual = widths.most_common(1)[0][0] if widths else 0
     titles = ", ".join(visible(cell)[:24] for cell in rows[0][:12]) if rows else ""
     facts = (f"{many(len(rows), 'row')} of {many(usual, 'column')}", f"first row: {titles}")
-    lines = text.split("\n")
-    shown = [*lines[:SAMPLE], *lines[-SAMPLE - 1 :]] if len(lines) > 2 * SAMPLE else lines
+    lines = text.removesuffix("\n").split("\n")
+    shown = [*lines[:SAMPLE], *lines[-SAMPLE:]] if len(lines) > 2 * SAMPLE else lines
     ragged = (row for row in rows if len(row) != usual)
     formulas = (row for row in rows if any(map(_FORMULA.match, row)))
     long = (row for row in rows if any(len(cell) > LONG_CELL for cell in row))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from console.app.app import ConsoleApp
 from console.explore import snippets
 from console.explore.editor import Editor
 from console.explore.snippet_list import SnippetRows, SnippetsScreen
@@ -59,6 +61,11 @@ def test_any_search_is_answered(code: str, words: str) -> None:
     assert found is all(word in f"{code}\n\npython\ns-1".lower() for word in words.lower().split())
 
 
+def shown(app: ConsoleApp) -> str:
+    """Return the text of the screen, without its colours."""
+    return re.sub(r"\x1b\[[0-9;]*[mH]", "", frame(app))
+
+
 async def test_what_was_run_is_found_with_its_output_and_compared() -> None:
     """By keys: search, output, and the run before."""
     engine = FakeEngine(*(running(id).model_copy(update={"result": result()}) for id in ("s-1", "s-2")))
@@ -72,22 +79,22 @@ async def test_what_was_run_is_found_with_its_output_and_compared() -> None:
         await press(pilot, "3", "ctrl+t")
         await until(pilot, lambda: isinstance(app.screen, SnippetsScreen))
         await press(pilot, "m")
-        await until(pilot, lambda: "This was not run" in frame(app))
+        await until(pilot, lambda: "This was not run" in shown(app))
         await press(pilot, "slash", "n", "e", "e", "d", "enter")
-        await until(pilot, lambda: "needle = 2" in frame(app) and "other" not in frame(app))
+        await until(pilot, lambda: "needle = 2" in shown(app) and "other" not in shown(app))
         await until(pilot, lambda: isinstance(app.screen.focused, SnippetRows))
         await press(pilot, "o")
-        await until(pilot, lambda: "second" in frame(app))
+        await until(pilot, lambda: "second" in shown(app))
         assert "\x1b]52" not in frame(app)
         await press(pilot, "j")
-        await until(pilot, lambda: "from the first" in frame(app))
+        await until(pilot, lambda: "from the first" in shown(app))
         await press(pilot, "k", "equals_sign")
         await until(pilot, lambda: isinstance(app.screen, CompareRunsScreen))
-        await until(pilot, lambda: "Code: - s-1   + s-2" in frame(app))
+        await until(pilot, lambda: "Code: - s-1   + s-2" in shown(app))
         await press(pilot, "o")
-        await until(pilot, lambda: "from the first" in frame(app) and "second" in frame(app))
+        await until(pilot, lambda: "from the first" in shown(app) and "second" in shown(app))
         await press(pilot, "e")
-        await until(pilot, lambda: "Observed effects" in frame(app))
+        await until(pilot, lambda: "Observed effects" in shown(app))
         await press(pilot, "escape", "escape", "escape")
         await until(pilot, lambda: not app.screen.is_modal)
 

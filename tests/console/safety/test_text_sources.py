@@ -80,14 +80,16 @@ HELPERS = (
     "strict_yaml", "text", "unicode.repertoire",
 )  # fmt: skip
 """Modules of `engine.common` that the console may use."""
+QUERIES = ("engine.history.search.pivots", "engine.history.search.query.complete")
+"""The query language of the history: pure texts."""
 
 
 def test_only_the_client_models_and_helpers_of_the_engine_are_imported() -> None:
     """The console imports the engine's client, models, locations and shared helpers, nothing else of it."""
     allowed = {"engine", "engine.locations", "engine.models", "engine.models.comments",
-               "engine.models.observed", "engine.client.brake", "engine.client.client",
-               "engine.client.connect", "engine.client.sessions",
-               *(f"engine.common.{name}" for name in HELPERS)}  # fmt: skip
+               "engine.models.history", "engine.models.observed", "engine.client.brake", "engine.client.client",
+               "engine.client.connect", "engine.client.sessions", "engine.hooks.quick",
+               *(f"engine.common.{name}" for name in HELPERS), *QUERIES}  # fmt: skip
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("engine"):
