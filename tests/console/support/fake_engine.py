@@ -362,7 +362,7 @@ class FakeHistory:
         yield VerificationProgress(done=7, total=7, found=await self.verify())
 
     async def total(self, filter: str = "") -> Total:
-        return Total(count=len(await self.search(filter)), exact=True)
+        return Total(count=len(await self.search(filter, limit=1 << 30)), exact=True)
 
     async def counts(self, filter: str, by: str) -> Counts:
         return Counts(field=by, exact=True, counts={})
