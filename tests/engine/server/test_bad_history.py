@@ -171,8 +171,10 @@ WRONG = (
     "duration:>1x",
     "x" * 10_000,
     '"' * 10_000,
+    "a AND",
+    "NEAR(a b)",
 )
-RIGHT = ("a AND", "NEAR(a b)", "na*me")
+RIGHT = ("a AND b", '"NEAR(a b)"', "na*me")
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ class StdioBridge:
         waiting, self._waiting = self._waiting, {}
         for line in waiting.values():
             message = json.loads(line)
-            said = {"content": [{"type": "text", "text": words}], "isError": True}
+            said = {"content": [{"type": "text", "text": words}], "isError": True, "resultType": "complete"}
             called = message["method"] == CALL
             self._write(
                 answer(message["id"], said) if called else error(message["id"], INTERNAL_ERROR, words)
