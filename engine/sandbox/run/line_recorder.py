@@ -44,7 +44,7 @@ class LineRecorder:
         await self._watcher.event(LinesRan(lines=self._last))
 
     async def finish(self, report: ExitReport) -> None:
-        """Pass on the last word, or else what was said before."""
+        """Pass on the last report, or else what was said before."""
         lines = self._last.without_stack()
         try:
             if report.lines is not None:
