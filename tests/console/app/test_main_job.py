@@ -64,8 +64,11 @@ async def test_a_reviewer_approves_the_sales_and_sees_them_run(engine: EnginePro
     async with engine.client(SALES.requester) as agent:
         submission = (await agent.submit(SALES.draft)).submission
         with console(engine) as terminal:
-            terminal.see("report-writer", "sales.groupby", "next unread: 1 input file")
+            terminal.see("report-writer", "sales.groupby", "next unread: 7 lines from 11, 1 input file")
+            terminal.type("Space")
+            terminal.see("savefig", "next unread: 1 input file")
             terminal.press_until("v", "1 of 1")
+            terminal.see("all read")
             terminal.press_until("Escape", "ctrl+y approve")
             assert submission.digest in terminal.press_until(
                 "C-y", "All requested permissions will be granted"
