@@ -39,7 +39,8 @@ ESCAPE_ATTACKS = (
         "    for fd in range(64):\n"
         "        try: where = os.readlink(f'/proc/{pid}/fd/{fd}')\n"
         "        except OSError: continue\n"
-        "        usual = where.startswith(('/dev/null', '/proc/'))\n"
+        # The marked lines are in memory of the sandbox's own.
+        "        usual = where.startswith(('/dev/null', '/proc/')) or where == '/memfd:lines (deleted)'\n"
         "        if where.startswith('/') and not usual: got.append(where)\n"
         "        try: got.append(os.listdir(f'/proc/{pid}/fd/{fd}/../../..'))\n"
         "        except OSError: pass\n"

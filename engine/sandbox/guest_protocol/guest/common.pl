@@ -6,6 +6,7 @@ use Fcntl qw(:mode O_WRONLY O_CREAT O_EXCL O_NOFOLLOW O_RDONLY O_NONBLOCK F_SETF
 my $workspace = '/workspace';
 my $no_hang   = 1;
 my $patience  = 1;
+my $relayed   = 0;    # whether something that the program writes was passed on since this was last cleared
 my ( $wake_read, $wake_write );
 
 sub leave { exit $_[0] }
@@ -95,6 +96,7 @@ sub watch_signals {
 sub pass_on {
     my ($flow) = @_;
     my ( $from, $to ) = @$flow;
+    $relayed = 1;
     if ( !length $flow->[2] ) {
         my $got = sysread $from, $flow->[2], 65536;
         $flow->[0] = undef if defined $got && !$got;

@@ -28,7 +28,8 @@ sub cpu_ticks {
     return ( $facts[11] // 0 ) + ( $facts[12] // 0 );
 }
 
-# Takes the stack that was asked for, and asks for the next. A program that waits is asked once, and then left alone.
+# Takes the stack that was asked for, and asks for the next. A program that waits is asked once, and then left alone. One that
+# writes is not asked: a signal cuts short a write that is under way, and the program may lose what was left of it.
 sub sample {
     my ($now) = @_;
     my $size = sysseek $notes, 0, 1;
@@ -41,6 +42,9 @@ sub sample {
     $pause = 0.1;
     for my $least ( $size / 10000, ( $now - $began ) / 50 ) { $pause = $least if $least > $pause }
     $pause = 1 if $pause > 1;
+    my $writes = $relayed || grep { length $_->[2] } @flows;
+    $relayed = 0;
+    return if $writes;
     my $used = cpu_ticks();
     return if $asked && $used == $ticks;
     sysseek $notes, 0, 0;
