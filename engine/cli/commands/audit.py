@@ -7,6 +7,7 @@ import contextlib
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from json import dumps
 from pathlib import Path
 from typing import Annotated
 
@@ -108,10 +109,14 @@ def count(
 
 
 @app.command(name="pivots")
-def show_pivots(id: SubmissionId) -> None:
+def show_pivots(id: SubmissionId, json: Json = False) -> None:
     """List queries that lead on from a submission: same host, same agent, similar code."""
     case, events = with_client(lambda client: _case_and_events(client, id))
-    for pivot in pivots(case, events):
+    found = pivots(case, events)
+    for pivot in found:
+        if json:
+            print_line(dumps(pivot._asdict()))
+            continue
         print_line(f"{visible(pivot.words)}\n    {visible(pivot.query)}")
 
 
