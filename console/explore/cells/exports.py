@@ -54,7 +54,8 @@ def replace(path: Path, known: str, data: bytes) -> str:
     """
     try:
         if digest(path) != known:
-            raise Problem(409, f"{path.name} was changed by another program", hint="Export to a new file with x")
+            problem = f"{path.name} was changed by another program"
+            raise Problem(409, problem, hint="Export to a new file with x")
         _put(path, data)
     except OSError as error:
         why = f"{path} cannot be written: {error.strerror}"
