@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check faults kills power soak mutants lock screenshots frames bench bench-analysis wheel clean
+.PHONY: help setup run test check faults kills power soak mutants lock screenshots frames bench bench-analysis bench-peers wheel docs clean
 BIN := .venv/bin
 
 help: ## List the targets.
@@ -47,14 +47,20 @@ screenshots: setup ## Render every screen into screenshots/.
 frames: setup ## Store the current rendering of the screens for tests/console/test_frames.py.
 	@PRATIQUE_TESTS_RENEW_FRAMES=1 $(BIN)/python -m pytest -q tests/console/app/test_frames.py
 
-bench: setup ## Run all benchmarks and write bench.json.
-	@.ci/with-docker $(BIN)/pratique bench
+bench: setup ## Run all benchmarks and write bench.json (ARGS="questions --runs 1000000").
+	@.ci/with-docker $(BIN)/pratique bench $(ARGS)
 
 bench-analysis: setup ## Compare the analysis with other tools.
 	@$(BIN)/python -m tests.benchmarks.bench_analysis
 
-wheel: setup ## Build dist/*.whl.
-	@$(BIN)/python -m build --wheel --installer uv
+bench-peers: setup ## Run the same snippets through Pratique, plain Docker and other sandboxes, and print a table (ARGS=20).
+	@.ci/with-docker $(BIN)/python -m tests.ecosystem.bench_peers $(ARGS)
+
+wheel: setup ## Build wheels, sdists, the man page and completions into dist/.
+	@$(BIN)/python -m tests.packages
+
+docs: setup ## Build the documentation as a site into build/site; fail where a link leads nowhere.
+	@$(BIN)/python -m tests.packages.site build/site
 
 clean: ## Remove build files; keep state, Docker and images.
 	rm -rf .venv dist build bench.json .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

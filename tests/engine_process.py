@@ -13,7 +13,7 @@ from pathlib import Path
 from engine.client.client import Client
 from engine.server.serve import engine_id
 
-START_SECONDS = 30.0
+START_SECONDS = 120.0
 WITHOUT_RECORD = "PRATIQUE_POLICY__REQUIRE_FULL_REVIEW"
 """Set to false: tests of other things decide by script, without a record of what was displayed."""
 BASE = "PRATIQUE_POLICY__BASE"
@@ -44,12 +44,12 @@ class EngineProcess:
         """Have it start with this umask."""
         self.command = ["sh", "-c", f'umask {umask:03o}; exec "$@"', "sh", *self.command]
 
-    def start(self) -> None:
-        """Start it and wait until it answers."""
+    def start(self, within: float = START_SECONDS) -> None:
+        """Start it and wait until it listens, for so many seconds at most."""
         log = (self.home / "test.log").open("ab")
         self._process = subprocess.Popen(self.command, env=self.environment, stdout=log, stderr=log)
         log.close()
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + within
         while not self.listens():
             assert self._process.poll() is None, (self.home / "test.log").read_text()
             assert time.monotonic() < deadline, "the engine did not start"

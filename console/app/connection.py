@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from console.app.queue_updates import QueueUpdates
 from engine.common.errors import Problem
 
 if TYPE_CHECKING:
@@ -75,12 +76,12 @@ class EngineConnection:
     async def _follow(self, client: Client) -> None:
         try:
             self._app.health = await client.health()
-            await self._load_queue(client)
+            await self._load_queue(client, QueueUpdates())
             self._connected(client)
-            changed = asyncio.Event()
+            updates = QueueUpdates()
             async with asyncio.TaskGroup() as group:
-                group.create_task(self._receive_events(client, changed))
-                group.create_task(self._refresh_queue(client, changed))
+                group.create_task(self._receive_events(client, updates))
+                group.create_task(self._refresh_queue(client, updates))
                 group.create_task(self._refresh_health(client))
         finally:
             await client.close()
@@ -99,27 +100,29 @@ class EngineConnection:
         self._client = None
         self._app.connection_state = "offline"
 
-    async def _receive_events(self, client: Client, changed: asyncio.Event) -> None:
+    async def _receive_events(self, client: Client, updates: QueueUpdates) -> None:
         async for event in client.events():
-            changed.set()
+            updates.note(event)
             for subscriber in tuple(self._subscribers):
                 subscriber(event)
         raise Problem(503, "the engine closed the connection")
 
-    async def _refresh_queue(self, client: Client, changed: asyncio.Event) -> None:
+    async def _refresh_queue(self, client: Client, updates: QueueUpdates) -> None:
         while True:
-            changed.clear()
-            await self._load_queue(client)
+            await self._load_queue(client, updates)
             await asyncio.sleep(REFRESH_SECONDS)
-            await changed.wait()
+            await updates.wait()
 
-    async def _load_queue(self, client: Client) -> None:
-        entries = {each.summary.id: each for each in await client.reviews.queue()}
-        queue, known = tuple(each.summary for each in entries.values()), self._app.queue
-        changed = entries != self._app.queue_entries
-        self._app.queue_entries, self._app.queue = entries, queue
-        if changed and queue == known:
-            self._app.mutate_reactive(type(self._app).queue)
+    async def _load_queue(self, client: Client, updates: QueueUpdates) -> None:
+        app = self._app
+        entries = await updates.load(client, app.queue_entries)
+        if entries is app.queue_entries:
+            return
+        queue = tuple(each.summary for each in entries.values())
+        same, app.queue_entries = queue == app.queue, entries
+        app.queue = queue
+        if same:
+            app.mutate_reactive(type(app).queue)
 
     async def _refresh_health(self, client: Client) -> None:
         while True:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from textual.content import Content
     from textual.dom import DOMNode
     from textual.widget import Widget
+    from textual.widgets import Static
 
     from console.safety.key_guard import KeyGuard
 
@@ -73,6 +74,16 @@ def node_bindings(node: DOMNode) -> list[Binding]:
 def forget_arrangement(widget: Widget) -> None:
     """Measure a container anew when it is next displayed: its content changed while it was hidden."""
     widget._clear_arrangement_cache()  # noqa: SLF001
+
+
+def update_height(widget: Static, words: Content) -> None:
+    """Show text, and lay out the whole screen, which is slow, only where its lines are more or fewer.
+
+    Textual keeps the height that it took while another layout was due, such as during a resize.
+    """
+    changed = words.plain.count("\n") + bool(words.plain) != widget.content_size.height
+    widget._layout_updates += changed  # noqa: SLF001
+    widget.update(words, layout=changed)
 
 
 def set_border_title(widget: Widget, title: Content, *, below: bool = False) -> None:

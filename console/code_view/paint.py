@@ -11,6 +11,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from console.code_view.lines import TAB, Mark, Row, pieces
+from console.code_view.margin import Margin
 from console.theming.highlight import Token
 from console.theming.styles import style_of
 from console.widgets.formatting import SHAPES
@@ -29,6 +30,7 @@ class Paint:
     """The places that are not proven harmless: a faint mark, where no violation has one."""
     changed: frozenset[int] = frozenset()
     """The lines that are new in a revision."""
+    margin: Margin = field(default_factory=Margin)
     current: int | None = None
     """The index of the selected violation."""
 
@@ -37,8 +39,13 @@ class Paint:
         """Return the width of a line number."""
         return max(3, len(str(len(self.lines))))
 
+    @property
+    def gutter_cells(self) -> int:
+        """Return the width of all that is before the text."""
+        return self.margin.width + self.digits + 4
+
     def gutter(self, row: Row, base: Style, widget: Widget) -> Strip:
-        """Return the sign of the most severe violation on the line, and the line's number."""
+        """Return the margin, the sign of the most severe violation on the line, and the line's number."""
         marks = self.marks.get(row.line, [])
         sign = Segment("  ", base)
         if marks and row.start == 0:
@@ -52,7 +59,8 @@ class Paint:
         new = Segment("  ", base)
         if row.line in self.changed:
             new = Segment("+ ", base + style_of(widget, "bold success"))
-        return Strip([sign, Segment(number, style), new])
+        margin = self.margin.segments(row.line + 1 if row.start == 0 else 0, base, widget)
+        return Strip([*margin, sign, Segment(number, style), new])
 
     def fold(self, row: Row, base: Style, widget: Widget) -> Strip:
         """Return the row that stands for folded lines."""
@@ -60,7 +68,7 @@ class Paint:
         words = f"⋯ {many(row.end, 'line')} folded"
         words += f", {violating:,} with violations" if violating else ""
         return Strip(
-            [Segment(" " * (self.digits + 4), base), Segment(words, base + style_of(widget, "bold warning"))]
+            [Segment(" " * self.gutter_cells, base), Segment(words, base + style_of(widget, "bold warning"))]
         )
 
     def text(self, row: Row, base: Style, widget: Widget) -> Strip:

@@ -47,13 +47,13 @@ class CodeRenderer:
     @property
     def text_width(self) -> int:
         """Return the cells that the view leaves for the text of a row."""
-        return max(8, drawing_size(self._view).width - self.paint.digits - 4 - self._map_cells)
+        return max(8, drawing_size(self._view).width - self.paint.gutter_cells - self._map_cells)
 
     @property
     def content_width(self) -> int:
         """Return the cells of all that can be scrolled to."""
         wrapped = self.layout.width is not None
-        return drawing_size(self._view).width if wrapped else self.layout.longest + self.paint.digits + 4
+        return drawing_size(self._view).width if wrapped else self.layout.longest + self.paint.gutter_cells
 
     @property
     def _map_cells(self) -> int:

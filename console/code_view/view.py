@@ -16,6 +16,7 @@ from textual.strip import Strip
 from console.code_view.folds import FOLDED
 from console.code_view.layout import CodeLayout
 from console.code_view.lines import Mark
+from console.code_view.margin import Margin
 from console.code_view.renderer import CodeRenderer
 from console.code_view.search import CodeSearch
 from console.theming.highlight import highlight
@@ -83,12 +84,20 @@ class CodeView(ScrollView, can_focus=True):
         self._renderer.paint.changed = frozenset(line - 1 for line in lines)
         self._renderer.redraw()
 
-    def go_to(self, line: int) -> None:
-        """Bring a line, counted from 1, a third down from the top."""
+    def show_margin(self, margin: Margin) -> None:
+        """Show a column before the line numbers; to be called after `show`."""
+        before, self._renderer.paint.margin = self._renderer.paint.margin, margin
+        if before.width != margin.width:
+            self._lay_out()
+        self._renderer.redraw()
+
+    def go_to(self, line: int, *, top: bool = False) -> None:
+        """Bring a line, counted from 1, a third down from the top, or to the top."""
         wanted = max(0, min(line, self.line_count) - 1)
         if self._code.unfold(wanted):
             self._lay_out()
-        self.scroll_to(y=max(0, self._code.row_of(wanted) - self.size.height // 3), animate=False)
+        above = 0 if top else self.size.height // 3
+        self.scroll_to(y=max(0, self._code.row_of(wanted) - above), animate=False)
 
     @property
     def seen_lines(self) -> frozenset[int]:

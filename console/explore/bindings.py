@@ -7,10 +7,10 @@ from textual.binding import Binding, BindingType
 HELP_WORDS = (
     "Write Python, JavaScript or shell; the analysis runs as you type and marks violations. ctrl+r runs "
     "the code and prints below. What is grave, or asks for a permission, is shown once more: ctrl+y runs "
-    "it. In a team, a reviewer decides. ctrl+f finds and replaces, alt+g goes to a line. Lines that begin "
-    "with `# %%` divide the code into cells: F5 runs one, F6 shows all. ctrl+o opens a notebook, or a "
-    "file and follows it: save it in your own editor, "
-    "and it is analysed again, and run again after ctrl+s. ctrl+b opens a session: what one run defines, "
+    "it. In a team, a reviewer decides; alt+r submits for a reviewer anywhere. ctrl+f finds and replaces, "
+    "alt+g goes to a line. Lines that begin with `# %%` divide the code into cells: F5 runs one, F6 shows "
+    "all. ctrl+o opens a notebook, or a file and follows it: save it in your own editor, and it is "
+    "analysed again, and run again after ctrl+s. ctrl+b opens a session: what one run defines, "
     "the next one can use. Esc leaves the editor, so that the number keys work. With `vim: true` in "
     "console.yaml the editor has vim's modes: i a I A o O insert, Esc ends that; "
     "h j k l w b e 0 ^ $ gg G move, x dd yy p P u change, numbers count."
@@ -36,6 +36,10 @@ BINDINGS: list[BindingType] = [
             tooltip="Stop following the file and edit its text here"),
     Binding("ctrl+b", "session", "Session", id="explore.session", priority=True,
             tooltip="Keep state between runs in a session, or close the session"),
+    Binding("alt+r", "review", "Review", id="explore.review", priority=True, show=False,
+            tooltip="Submit the code for a reviewer, with its purpose"),
+    Binding("alt+p", "preview", "Preview", id="explore.preview", priority=True,
+            tooltip="Show the server of the run in your browser: copies a link that works once"),
     Binding("f8", "error", "Error", id="explore.error", priority=True, key_display="F8",
             tooltip="Go to the line that failed, and on to its callers"),
     Binding("ctrl+underscore,ctrl+slash", "comment", "Comment", id="explore.comment", priority=True,
@@ -44,9 +48,9 @@ BINDINGS: list[BindingType] = [
             show=False, tooltip="Run the cell at the cursor in a session; cells begin with `# %%`"),
     Binding("f6", "cells(False)", "Cells", id="explore.cells", priority=True, key_display="F6",
             show=False, tooltip="Show the cells with their outputs"),
-    Binding("ctrl+f", "find", "Find", id="explore.find", priority=True,
+    Binding("ctrl+f", "find(False)", "Find", id="explore.find", priority=True,
             tooltip="Find and replace in the code"),
-    Binding("alt+g", "line", "Line", id="explore.line", priority=True, show=False,
+    Binding("alt+g", "find(True)", "Line", id="explore.line", priority=True, show=False,
             tooltip="Go to a line by its number"),
     Binding("ctrl+right_square_bracket", "bracket", "Bracket", id="explore.bracket", priority=True,
             key_display="ctrl+]", show=False, tooltip="Go to the bracket that belongs to this one"),

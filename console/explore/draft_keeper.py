@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 from textual.screen import Screen
 
@@ -24,16 +25,12 @@ Left = tuple[DraftStore, SavedSnippet]
 class DraftKeeper:
     """Saves what is typed while the screen lives, and brings back what an earlier console left.
 
-    `restored` is called when that was done, with the drafts beside the one in the editor. The text of a file
-    that is followed is not typed.
+    The text of a file that is followed is not typed.
     """
 
-    def __init__(
-        self, screen: Screen[None], typed: TypedText, restored: Callable[[list[Left]], None]
-    ) -> None:
+    def __init__(self, screen: Screen[None], typed: TypedText) -> None:
         self._screen = screen
         self._typed = typed
-        self._restored = restored
         self._store = DraftStore()
         self._opened = [self._store]
         self._pending = False
@@ -50,9 +47,12 @@ class DraftKeeper:
         if store not in self._opened:
             self._opened.append(store)
 
-    def start(self) -> None:
-        """Bring back the drafts that no other console has open."""
-        run_in_background(self._screen, self._open, "draft-open")
+    def start(self, restored: Callable[[list[Left]], None]) -> None:
+        """Bring back the drafts that no other console has open.
+
+        `restored` is called when that was done, with the drafts beside the one in the editor.
+        """
+        run_in_background(self._screen, partial(self._open, restored), "draft-open")
 
     def changed(self) -> None:
         """Save the text soon."""
@@ -91,7 +91,7 @@ class DraftKeeper:
             for store in self._opened:
                 store.close()
 
-    async def _open(self) -> None:
+    async def _open(self, restored: Callable[[list[Left]], None]) -> None:
         left = list[Left]()
         try:
             draft = await asyncio.to_thread(self._store.open)
@@ -103,7 +103,7 @@ class DraftKeeper:
         self._opened += [store for store, _ in left]
         if draft is not None:
             await self._bring_back(draft)
-        self._restored(left)
+        restored(left)
 
     async def _bring_back(self, draft: SavedSnippet) -> None:
         if self._typed.current.code.text:

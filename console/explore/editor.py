@@ -23,6 +23,9 @@ from engine.models import Language, Violation
 COLOURED_CHARACTERS = 64 * 1024
 """Larger text has no colours, since they are computed on every change."""
 
+NEW_LINE = ("enter", "ctrl+j")
+"""ctrl+j is a line feed: what Enter sends in some terminals, and between lines that are pasted plainly."""
+
 
 class Editor(TextArea):
     """Edits code; draws syntax colours and underlines violations."""
@@ -114,7 +117,7 @@ class Editor(TextArea):
     def on_key(self, event: events.Key) -> None:
         """Handle a key in vim's modes."""
         vim = self._vim
-        if event.key == "enter" and not self.read_only:
+        if event.key in NEW_LINE and not self.read_only:
             self._new_line()
             event.stop()
             event.prevent_default()

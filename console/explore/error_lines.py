@@ -14,7 +14,7 @@ LAST_LINES = 200
 LONGEST = 500
 """Characters of a line that are looked at."""
 
-PYTHON_FRAME = re.compile(r' *File "main\.py", line (\d{1,7})')
+PYTHON_FRAME = re.compile(r' *(File "main\.py"|Cell In\[\d{1,6}\]), line (\d{1,7})')
 NODE_FRAME = re.compile(r" +at (?:[^()]{0,200}\()?/workspace/main\.js:(\d{1,7}):\d")
 NODE_PLACE = re.compile(r"/workspace/main\.js:(\d{1,7})$")
 NODE_MESSAGE = re.compile(r"(?:Uncaught )?[A-Z]\w{0,80}(?:Error|Exception)\b")
@@ -42,9 +42,11 @@ def run_error(output: Sequence[str], language: Language, count: int) -> RunError
 
 
 def _python(tail: list[str]) -> RunError | None:
+    """Return the last error; in a session the first frame is of the code that ran; others may not be."""
     starts = [at for at, line in enumerate(tail) if line.startswith("Traceback ")]
     last = tail[starts[-1] :] if starts else tail
-    frames = [int(frame[1]) for line in last if (frame := PYTHON_FRAME.match(line))]
+    found = [frame for line in last if (frame := PYTHON_FRAME.match(line))]
+    frames = [int(frame[2]) for frame in found if frame[1] == found[0][1]]
     messages = [line for line in last if line and not line.startswith((" ", "Traceback "))]
     return RunError(Untrusted(messages[-1] if messages else ""), tuple(reversed(frames)))
 

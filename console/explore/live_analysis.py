@@ -10,12 +10,13 @@ from textual.widgets import Static
 from console.app.state import console_app
 from console.app.workers import run_in_background
 from console.explore.editor import Editor
+from console.explore.reviewer_view import effect_lines, verdict_parts
 from console.review.violations import ViolationDetail, ViolationList
-from console.safety.text import content
+from console.safety.text import Part, content, paragraphs
 from console.widgets.formatting import full_badge
 from engine.models import Analysis
 
-TYPING_SECONDS = 0.25
+TYPING_SECONDS = 0.15
 """The analysis starts this long after the last key."""
 
 
@@ -52,6 +53,7 @@ class LiveAnalysis:
         rows.show(analysis.violations)
         rows.border_subtitle = ""
         rows.show_verdict(analysis)
+        self._show_effects()
         self._describe(0)
 
     def select(self, index: int) -> None:
@@ -66,8 +68,22 @@ class LiveAnalysis:
         violations = self._analysis.violations
         violation = violations[index] if index < len(violations) else None
         self._screen.query_one(ViolationDetail).show(violation)
-        line = self._screen.query_one("#violation-line", Static)
-        line.set_class(violation is not None, "-said")
-        if violation is not None:
+        if violation is None:
+            self._say(verdict_parts(self._analysis))
+        else:
             at = f"  {index + 1} of {len(violations)}, line {violation.span.line}: "
-            line.update(content(full_badge(violation.severity), (at, "muted"), violation.message))
+            self._say([full_badge(violation.severity), (at, "muted"), violation.message])
+
+    def _say(self, parts: list[Part]) -> None:
+        line = self._screen.query_one("#violation-line", Static)
+        line.set_class(self._written, "-said")
+        line.update(content(*parts))
+
+    def _show_effects(self) -> None:
+        effects = self._screen.query_one("#effects", Static)
+        effects.set_class(self._written, "-said")
+        effects.update(paragraphs(verdict_parts(self._analysis), *effect_lines(self._analysis)))
+
+    @property
+    def _written(self) -> bool:
+        return bool(self._screen.query_one(Editor).text.strip())

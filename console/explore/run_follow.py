@@ -21,6 +21,8 @@ REFUSED = NOT_RUN
 LOOK_SECONDS = 1.0
 """The case is read again after this time even if no event arrives."""
 BAR_CELLS = 24
+SHOWN_EVENTS = frozenset({"run.started", "run.display"})
+"""Events of a run after which its case is shown again."""
 
 
 class OutputSink(Protocol):
@@ -52,25 +54,24 @@ async def follow(app: ConsoleApp, case: Case, log: OutputSink, show: Callable[[C
 
 
 async def _stream_run(app: ConsoleApp, id: str, log: OutputSink, show: Callable[[Case], None]) -> None:
-    """Write the output of a run, and show the case again whenever the run displays something."""
-    displayed = asyncio.Event()
+    """Write the output of a run, and show the case again when it starts and when it displays something."""
+    changed = asyncio.Event()
+    changed.set()  # it may have started meanwhile
     forget = app.connection.subscribe(
-        lambda event: displayed.set() if event.subject == id and event.type == "run.display" else None
+        lambda event: changed.set() if event.subject == id and event.type in SHOWN_EVENTS else None
     )
     try:
         async with asyncio.TaskGroup() as group:
-            reloading = group.create_task(_reload_on_display(app, id, displayed, show))
+            reloading = group.create_task(_reload(app, id, changed, show))
             await app.connection.call(lambda client: _read_output(client, id, log))
             reloading.cancel()
     finally:
         forget()
 
 
-async def _reload_on_display(
-    app: ConsoleApp, id: str, displayed: asyncio.Event, show: Callable[[Case], None]
-) -> None:
-    while await displayed.wait():
-        displayed.clear()
+async def _reload(app: ConsoleApp, id: str, changed: asyncio.Event, show: Callable[[Case], None]) -> None:
+    while await changed.wait():
+        changed.clear()
         case = await app.connection.call(lambda client: client.case(id))
         if case is not None:
             show(case)

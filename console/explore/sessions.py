@@ -31,6 +31,13 @@ class OpenSession:
         self.current = await self._request(lambda client: client.sessions.create(language, image))
         return self.current
 
+    async def toggle(self, language: Language, image: str) -> None:
+        """Open a session where none is open, or close the open one."""
+        if self.current is None:
+            await self.open(language, image)
+        else:
+            await self.close()
+
     async def close(self) -> None:
         """Close the session with whatever runs in it."""
         session, self.current = self.current, None

@@ -26,6 +26,12 @@ MOST_OUTPUT = 1 << 18
 """Bytes of a run's output that are shown; Run and History have all of it."""
 
 
+RUN_WIDTH = 21
+"""Cells of the run's id and the gap after it."""
+MEDIUM = 90
+"""Cells of a row that is wide enough for the id."""
+
+
 class SnippetRows(Rows):
     """One row per snippet, newest first."""
 
@@ -62,7 +68,7 @@ class SnippetRows(Rows):
         about = snippet.purpose if snippet.purpose else first_line(snippet.code)
         at, language = when(snippet.at, now()), snippet.language.value
         mark: Part = ("*", "warning") if snippet.run and snippet.run == self.marked else " "
-        room = 14 if width >= 100 else 0
+        room = RUN_WIDTH if width >= MEDIUM else 0
         return [" ", mark, (pad(at, 17), "muted"), (pad(language, 12), "primary"),
                 (pad(snippet.run, room), "faint"), clip(about, max(0, width - 32 - room))]  # fmt: skip
 

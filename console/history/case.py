@@ -15,15 +15,17 @@ from textual.widgets import ContentSwitcher, Footer, Input, Static
 
 from console.app.state import console_app
 from console.code_view.view import CodeView
-from console.history.case_facts import case_lines, event_lines
+from console.history.case_facts import case_lines, event_lines, rehearsal_fact
 from console.history.erased import erased_lines, erased_sentence, report_erased, rules_by_item
 from console.history.pivots import PivotScreen
 from console.history.timeline import timeline_lines
 from console.run.effects import EffectsScreen, summary_line
+from console.run.line_margin import line_margin
+from console.run.lines import LinesScreen
 from console.run.output_log import OutputLog
 from console.run.saving import save_case_file
 from console.safety.clipboard import copy_id
-from console.safety.text import content, paragraphs
+from console.safety.text import Part, content, paragraphs
 from console.widgets.file_name_prompt import FileNamePrompt
 from console.widgets.formatting import size
 from console.widgets.header import AppHeader
@@ -67,6 +69,8 @@ class CaseScreen(Screen[str | None]):
         Binding("t", "see('steps')", "Timeline", id="case.timeline", tooltip="Show each step and its time"),
         Binding("f", "effects", "Effects", id="case.effects", show=False,
                 tooltip="Show what the run did, beside what was predicted and granted"),
+        Binding("l", "lines", "Lines", id="case.lines", show=False,
+                tooltip="Show the code with the lines that ran, as the guest says"),
         Binding("y", "copy", "Copy ID", id="case.copy", show=False, tooltip="Copy its ID to the clipboard"),
         Binding("v", "pivot", "Pivot", id="case.pivot", tooltip="Search for what leads on from it"),
         Binding("p", "replay", "Replay", id="case.replay", tooltip="Replay the run"),
@@ -82,6 +86,7 @@ class CaseScreen(Screen[str | None]):
         self._trail: tuple[Event, ...] = ()
         self._subject = id
         self._case: Case | None = None
+        self._titles = dict(TITLES)
         self._erased: dict[str, str] = {}
         """The parts that retention erased, and the rule that erased each."""
 
@@ -118,13 +123,14 @@ class CaseScreen(Screen[str | None]):
         self._case = case
         self.query_one(OutputLog).hint = "No output." if case.started_at else "It did not run."
         draft = case.submission.draft
-        self.query_one("#case-facts", Static).update(paragraphs(*case_lines(case)))
+        self._show_facts(case)
         self.query_one(CodeView).show(draft.code, draft.language, case.analysis.violations)
         await self._show_erased(case)
         if case.started_at is None:
             self.action_see("code")
         trail = await app.connection.call(lambda client: client.history.events(self._subject)) or ()
         self._trail = trail
+        self._show_facts(case)
         self.query_one("#events", Static).update(
             paragraphs(*(line for each in trail for line in event_lines(each)))
         )
@@ -132,16 +138,28 @@ class CaseScreen(Screen[str | None]):
             paragraphs(*timeline_lines(trail, self.size.width * 3 // 5 - 4))
         )
         if case.started_at is not None:
+            await self._show_lines()
             await self._show_effects(case)
             await app.connection.call(self._read)
+
+    async def _show_lines(self) -> None:
+        """Show in the margin of the code which lines ran."""
+        found = await console_app(self).connection.call(lambda client: client.lines(self._subject))
+        if found is not None and found.marks:
+            self._titles["code"] = "Code, with the lines that ran, as the guest says"
+            self.query_one(CodeView).show_margin(line_margin(found))
 
     async def _show_effects(self, case: Case) -> None:
         """Add to the facts what the run did, where anything is known of it."""
         found = await console_app(self).connection.call(lambda client: client.effects(self._subject))
         if found is not None and (found.effects or found.observation):
-            lines = [*case_lines(case), *erased_lines(self._erased)]
-            lines.insert(2, summary_line(found))
-            self.query_one("#case-facts", Static).update(paragraphs(*lines))
+            self._show_facts(case, summary_line(found))
+
+    def _show_facts(self, case: Case, *more: list[Part]) -> None:
+        """Show the facts, with what the rehearsals and the run did in front."""
+        lines = case_lines(case)
+        lines[2:2] = [*rehearsal_fact(self._trail), *more]
+        self.query_one("#case-facts", Static).update(paragraphs(*lines, *erased_lines(self._erased)))
 
     async def _show_erased(self, case: Case) -> None:
         """Show which parts retention erased."""
@@ -150,9 +168,7 @@ class CaseScreen(Screen[str | None]):
             or ()
         )
         if self._erased:
-            self.query_one("#case-facts", Static).update(
-                paragraphs(*case_lines(case), *erased_lines(self._erased))
-            )
+            self._show_facts(case)
             self.query_one("#erased", Static).update(content(erased_sentence("code", self._erased)))
 
     async def _read(self, client: Client) -> None:
@@ -167,12 +183,17 @@ class CaseScreen(Screen[str | None]):
         place = "erased" if what == "code" and "code" in self._erased else what
         self.query_one(ContentSwitcher).current = place
         self.query_one(f"#{place}").focus()
-        self.query_one("#seen").border_title = TITLES[what]
+        self.query_one("#seen").border_title = self._titles[what]
 
     def action_effects(self) -> None:
         """Show what the run did."""
         if self._case is not None:
             self.app.push_screen(EffectsScreen(self._subject))
+
+    def action_lines(self) -> None:
+        """Show which lines of the code ran."""
+        if self._case is not None:
+            self.app.push_screen(LinesScreen(self._subject))
 
     def action_replay(self) -> None:
         """Replay the run, if there is one that ended."""

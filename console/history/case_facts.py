@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 
+from console.review.rehearsal.words import rehearsal_paragraphs
 from console.review.requests import asked, limits
 from console.review.review_record import review_record_line
 from console.run.result_text import outcome_line
 from console.safety.text import Part, clip
 from console.widgets.formatting import full_badge, lasted, size
 from engine.common.presentation import verdict_text
+from engine.common.rehearsal_lines import verdict_line
 from engine.common.text import many
 from engine.models import Case, Decision, Event, Result, Verdict
+from engine.models.rehearsal import Rehearsal
 
 NAME_CELLS = 14
+_INDENT = " " * 8
+REHEARSED = "rehearsal.ended"
 
 
 def case_lines(case: Case) -> list[list[Part]]:
@@ -88,10 +94,29 @@ def _result(result: Result) -> list[list[Part]]:
 def event_lines(event: Event) -> list[list[Part]]:
     """Return an event and its data as lines."""
     at = event.at.astimezone().strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+    if event.type == REHEARSED:
+        return [_head(event, at), *([_INDENT, *line] for line in _rehearsal(event)), []]
     data = [part for key, value in event.data.items() for part in _data(key, value)]
-    head: list[Part] = [(f"{event.seq:>6}  ", "faint"), (at, "muted"), "  ", (event.type, "bold primary"),
-                        ("  by ", "muted"), event.actor]  # fmt: skip
-    return [head, ["        ", *data], []] if data else [head, []]
+    return [_head(event, at), [_INDENT, *data], []] if data else [_head(event, at), []]
+
+
+def rehearsal_fact(trail: Sequence[Event]) -> list[list[Part]]:
+    """Return what the last rehearsal found, as a fact; nothing where there was none."""
+    last = next((event for event in reversed(trail) if event.type == REHEARSED), None)
+    if last is None:
+        return []
+    found = Rehearsal.model_validate(last.data["rehearsal"])
+    style = "risk-critical" if found.convicted else "foreground"
+    return [_fact("rehearsal", (verdict_line(found), style), ("  (e: events)", "muted"))]
+
+
+def _rehearsal(event: Event) -> list[list[Part]]:
+    return rehearsal_paragraphs(Rehearsal.model_validate(event.data["rehearsal"]))
+
+
+def _head(event: Event, at: str) -> list[Part]:
+    return [(f"{event.seq:>6}  ", "faint"), (at, "muted"), "  ", (event.type, "bold primary"),
+            ("  by ", "muted"), event.actor]  # fmt: skip
 
 
 def _data(key: str, value: object) -> list[Part]:

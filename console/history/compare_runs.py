@@ -17,6 +17,7 @@ from console.code_view.difference import difference
 from console.history.erased import PART, erased_sentence, report_erased, rules_by_item
 from console.review.compare import DifferenceRows
 from console.review.requests import limits
+from console.run.lines import LinesScreen
 from console.run.result_text import case_outcome
 from console.run.usage import limits_of
 from console.safety.text import Part, clip, paragraphs
@@ -47,6 +48,8 @@ class CompareRunsScreen(Screen[None]):
         Binding("o", "see('output')", "Output", id="compare-runs.output", tooltip="Compare the output"),
         Binding("e", "see('effects')", "Effects", id="compare-runs.effects",
                 tooltip="Compare what both did, as the kernel of their sandboxes saw it"),
+        Binding("l", "lines", "Lines", id="compare-runs.lines",
+                tooltip="Compare which lines of the same code ran, as the guests say"),
         Binding("escape,q", "leave", "Back", id="compare-runs.leave", tooltip="Back"),
     ]  # fmt: skip
 
@@ -85,6 +88,13 @@ class CompareRunsScreen(Screen[None]):
         if what in self._texts:
             self.query_one("#seen").border_title = f"{TITLES[what]}: - {self._ids[0]}   + {self._ids[1]}"
             self.query_one(DifferenceRows).show(difference(*self._texts[what]))
+
+    def action_lines(self) -> None:
+        """Show the lines that ran in both, where the code is the same."""
+        if "code" in self._texts and self._texts["code"][0] == self._texts["code"][1]:
+            self.app.push_screen(LinesScreen(*self._ids))
+        elif "code" in self._texts:
+            self.notify("Lines are compared between runs of the same code; these differ.", severity="warning")
 
     def action_leave(self) -> None:
         """Go back."""

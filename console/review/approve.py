@@ -16,11 +16,12 @@ from console.review.decisions import PendingDecision
 from console.review.display_delay import DisplayDelay
 from console.review.grants import GrantRows
 from console.review.requests import NEED_CELLS, reviews
+from console.review.ungrantable import ungrantable
 from console.safety.text import Part, content, paragraphs
 from console.widgets.formatting import clock, full_badge, now, size
 from console.widgets.rows import Rows
 from engine.common.presentation import headline
-from engine.common.text import many
+from engine.common.text import Untrusted, many
 from engine.models import Case, Consequence, DecisionOutcome
 
 MAX_EFFECTS = 4
@@ -59,9 +60,11 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
         Binding("escape", "cancel", "Back", id="approve.cancel", tooltip="Back without a decision"),
     ]
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, others: tuple[Case, ...] = ()) -> None:
         super().__init__()
         self._case = case
+        self._others = others
+        """Identical submissions that are approved as well."""
         self.delay = DisplayDelay()
 
     def compose(self) -> ComposeResult:
@@ -69,7 +72,8 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
         with Vertical(classes="sheet") as sheet:
             sheet.border_title = "Approve"
             yield Static(paragraphs(*self._facts()))
-            yield GrantRows(self._case.submission.draft.permissions, id="grants")
+            draft = self._case.submission.draft
+            yield GrantRows(draft.permissions, ungrantable(draft), id="grants")
             yield Input(id="reason", placeholder="Reason (optional)", select_on_focus=False)
             yield Static(id="fails")
             yield Static(id="summary")
@@ -92,6 +96,10 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
             [("requester ", "muted"), submission.requester.name],
             [("digest    ", "muted"), (submission.digest, "faint")],
         ]
+        if self._others:
+            agents = ", ".join(dict.fromkeys(each.submission.requester.name.text for each in self._others))
+            words = f"{many(len(self._others), 'identical submission')} of "
+            lines.append([("and also  ", "bold warning"), words, Untrusted(agents)])
         if draft.operation is not None:
             lines.append([("tool call ", "bold accent"), headline(draft)])
         lines += reviews(self._case)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widgets import Static
 
-from console.review.queue.listing import time_bar, time_left
+from console.app.textual_patches import update_height
+from console.review.queue.times import time_bar, time_left
 from console.review.requests import reviews
 from console.safety.text import Part, clip, content, visible_text
 from console.widgets.formatting import clock, full_badge, now, size
+from console.widgets.rows import NARROW
 from engine.common.text import many
 from engine.models import Case, Draft, Status, Summary
 
@@ -29,7 +31,6 @@ class CaseHeader(Static):
         self._summary: Summary | None = None
         self._state: tuple[Part, ...] = ()
         self._content = content()
-        self._height = 0
         self.purpose_visible = False
         """Whether all of the purpose is displayed."""
 
@@ -52,13 +53,18 @@ class CaseHeader(Static):
         """Update the time that is left."""
         lines: list[Content] = []
         if self._case is not None:
-            others = [content(*line) for line in reviews(self._case)]
-            lines = [self._first(self._case), *self._below(self._case), *others]
+            lines = [self._first(self._case), *self._below(self._case), *self._others(self._case)]
         words = Content("\n").join(lines)
-        if not words.is_same(self._content):
-            # Laying out the whole screen is slow: only where the height changes.
-            self.update(words, layout=len(lines) != self._height)
-            self._content, self._height = words, len(lines)
+        if not words.is_same(self._content) or len(lines) != self.content_size.height:
+            update_height(self, words)
+            self._content = words
+
+    def _others(self, case: Case) -> list[Content]:
+        """Return what other reviewers did: on a narrow screen in one line, so that code keeps its rows."""
+        lines = reviews(case)
+        if self.app.size.width < NARROW and lines:
+            lines = [[part for line in reversed(lines) for part in (*line, "  ")]]
+        return [content(*line).truncate(self.content_size.width, ellipsis=True) for line in lines]
 
     def _first(self, case: Case) -> Content:
         draft = case.submission.draft

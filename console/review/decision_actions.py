@@ -13,8 +13,9 @@ from console.code_view.view import CodeView
 from console.review.case_header import CaseHeader
 from console.review.decisions import PendingDecision
 from console.review.display_delay import DisplayDelay
-from console.review.queue.listing import QueueList, is_overdue, seconds_left
-from console.review.queue.marked import claim_marked, deny_marked
+from console.review.queue.listing import QueueList
+from console.review.queue.marked import approve_marked, claim_marked, deny_marked
+from console.review.queue.times import is_overdue, seconds_left
 from console.review.review_record import unread_parts
 from console.safety.text import Part, content
 from console.widgets.formatting import clock, now
@@ -95,8 +96,12 @@ class DecisionActions:
             return
         from console.review.approve import ApproveScreen  # noqa: PLC0415  on its first use
 
-        if (case := self._reader.case) is not None and self._reader.recorder is not None:
-            record = self._reader.recorder.record
+        if (case := self._reader.case) is None or self._reader.recorder is None:
+            return
+        record = self._reader.recorder.record
+        if self._screen.query_one(QueueList).marked:
+            await approve_marked(self._screen, case, record)
+        else:
             self._submit(await self._screen.app.push_screen_wait(ApproveScreen(case)), record)
 
     async def deny(self) -> None:

@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from console.review.grant_reduction import TITLES, Choice, LimitChoice, PermissionChoice, grant, grant_choices
+from console.review.ungrantable import Refused
 from console.safety.text import Part, clip
 from console.widgets.rows import Rows
 from engine.models import Grant, Permissions
@@ -43,10 +44,19 @@ class GrantRows(Rows):
         ),
     ]
 
-    def __init__(self, requested: Permissions, *, id: str | None = None) -> None:
+    def __init__(self, requested: Permissions, refused: Refused, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._requested = requested
-        self._choices: tuple[Choice, ...] = grant_choices(requested)
+        self._refused = refused
+        self._choices: tuple[Choice, ...] = tuple(
+            replace(each, granted=False) if self._reason(each) else each for each in grant_choices(requested)
+        )
+
+    def _reason(self, choice: Choice) -> str:
+        """Return why a permission cannot be granted, or nothing."""
+        if isinstance(choice, LimitChoice):
+            return ""
+        return self._refused.get((choice.kind, choice.index), "")
 
     @property
     def count(self) -> int:
@@ -67,9 +77,9 @@ class GrantRows(Rows):
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a permission or a limit."""
         choice = self._choices[index]
-        return (
-            _permission_parts(choice, width) if isinstance(choice, PermissionChoice) else _limit_parts(choice)
-        )
+        if isinstance(choice, LimitChoice):
+            return _limit_parts(choice)
+        return _permission_parts(choice, width, self._reason(choice))
 
     def action_toggle_permission(self) -> None:
         """Toggle the permission under the cursor."""
@@ -86,13 +96,20 @@ class GrantRows(Rows):
             self._put(replace(choice, granted=step > 0))
 
     def _put(self, choice: Choice) -> None:
+        if reason := self._reason(choice):
+            self.notify(f"This cannot be granted: {reason}.", severity="warning")
+            return
         before, after = self._choices[: self.cursor], self._choices[self.cursor + 1 :]
         self._choices = (*before, choice, *after)
         self.refresh()
         self.post_message(self.Moved(self, self.cursor))
 
 
-def _permission_parts(choice: PermissionChoice, width: int) -> list[Part]:
+def _permission_parts(choice: PermissionChoice, width: int, refused: str) -> list[Part]:
+    if refused:
+        words = clip(f"cannot be granted: {refused}", max(4, width // 2))
+        title = clip(choice.title, max(4, width - 21 - len(words)))
+        return [" ", ("[-]", "bold error"), f" {KINDS[choice.kind]:<11}", title, "  ", (words, "warning")]
     sign: Part = ("[x]", "bold success") if choice.granted else ("[ ]", "bold warning")
     return [" ", sign, f" {KINDS[choice.kind]:<11}", (clip(choice.title, width - 19), "foreground")]
 

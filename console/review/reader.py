@@ -10,10 +10,12 @@ from console.code_view.view import CodeView
 from console.review.case_header import CaseHeader
 from console.review.changes.revisions import LoadedRevisions
 from console.review.reading.files import FileReading
+from console.review.reading.unread import UnreadKind, UnreadPart
 from console.review.requests import RequestPanel
 from console.review.review_record import ReviewRecorder
 from console.review.violations import ViolationDetail, ViolationList
 from engine.models import Case, TriageOutcome, Violation
+from engine.models.rehearsal import REHEARSAL_RULE
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -69,6 +71,7 @@ class SubmissionReader:
     def _recorder_of(self, case: Case) -> ReviewRecorder:
         known = self._recorders.pop(case.submission.id, None)
         recorder = known if known and known.case.submission == case.submission else ReviewRecorder(case)
+        recorder.update(case)
         self._recorders[case.submission.id] = recorder
         if len(self._recorders) > MAX_RECORDERS:
             self._recorders.pop(next(iter(self._recorders)))
@@ -107,6 +110,22 @@ class SubmissionReader:
             self.open_files(gaps.files[0])
         elif gaps.purpose:
             self._show_purpose()
+
+    def show_unread(self, part: UnreadPart | None) -> None:
+        """Go to a part of the list of what is unread."""
+        if part is None:
+            return
+        match part.kind:
+            case UnreadKind.LINES:
+                view = self._screen.query_one(CodeView)
+                view.wrapped = True
+                view.go_to(part.at, top=True)
+            case UnreadKind.VIOLATION | UnreadKind.UNRESOLVED:
+                self.go_to_violation(part.at)
+            case UnreadKind.FILE:
+                self.open_files(part.at)
+            case UnreadKind.PURPOSE:
+                self._show_purpose()
 
     def _show_unread_code(self) -> None:
         view = self._screen.query_one(CodeView)
@@ -196,5 +215,17 @@ class SubmissionReader:
 
 
 def gravest(violations: tuple[Violation, ...]) -> int:
-    """Return the index of the gravest violation; of equally grave ones, the first in the code."""
-    return max(range(len(violations)), key=lambda index: violations[index].severity.rank)
+    """Return the index of the gravest violation; of equally grave ones what was proven, then the first."""
+    return max(range(len(violations)), key=lambda index: _gravity(violations[index]))
+
+
+def newly_proven(known: Case | None, case: Case) -> int | None:
+    """Return the index of the first violation that a rehearsal has added to a known submission."""
+    if known is None or known.submission.id != case.submission.id:
+        return None
+    added = range(len(known.analysis.violations), len(case.analysis.violations))
+    return next((index for index in added if case.analysis.violations[index].rule == REHEARSAL_RULE), None)
+
+
+def _gravity(violation: Violation) -> tuple[int, bool]:
+    return violation.severity.rank, violation.rule == REHEARSAL_RULE

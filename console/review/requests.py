@@ -76,7 +76,7 @@ def _request_lines(case: Case) -> list[list[Part]]:
         for file in draft.files
     ]
     lines.append([("Detected behaviour", "bold muted")])
-    lines += [_effect_parts(each) for each in case.analysis.effects] or [[(" no external access", "faint")]]
+    lines += [effect_parts(each) for each in case.analysis.effects] or [[(" no external access", "faint")]]
     lines.append([("Risk", "bold muted")])
     lines += [
         [_kind(match.level.value, f"risk-{match.level.value}"), (match.rule, "foreground"), " ",
@@ -138,7 +138,8 @@ def limits(bounds: Limits) -> tuple[str, str]:
     )
 
 
-def _effect_parts(effect: PredictedEffect) -> list[Part]:
+def effect_parts(effect: PredictedEffect) -> list[Part]:
+    """Return a predicted effect in one line."""
     lines = ", ".join(str(line) for line in effect.lines[:6])
     certain = "" if effect.certainty.value == "exact" else f" ({effect.certainty.value})"
     return [_kind(effect.kind.value), effect.value, (certain, "warning"),

@@ -45,6 +45,11 @@ class ReviewRecorder:
         self.outcomes: dict[int, TriageOutcome] = {}
         self._gaps_at: tuple[tuple[int, ...], CoverageGaps] | None = None
 
+    def update(self, case: Case) -> None:
+        """Take over what a rehearsal has added to the case: its violations are at the end."""
+        if case is not self.case:
+            self.case, self._gaps_at = case, None
+
     @property
     def record(self) -> ReviewRecord:
         """What was displayed so far."""

@@ -38,8 +38,8 @@ class ReviewScreen(BaseScreen):
         "marked in the gutter and in the code; n and p move through them, and each HIGH or CRITICAL one is "
         "accepted (a), mitigated (m) or a false positive (x). To approve, press ctrl+y twice: no single "
         "plain key and no mouse click approves. Before you confirm, you can reduce permissions. c compares "
-        "with the most similar approved submission. After an approval, s pre-approves identical "
-        "submissions; S lists and revokes pre-approvals."
+        "with the most similar approved submission. R rehearses the submission with decoys. After an "
+        "approval, s pre-approves identical submissions; S lists and revokes pre-approvals."
     )
     BINDINGS = bindings.BINDINGS
 
@@ -90,8 +90,7 @@ class ReviewScreen(BaseScreen):
     def _tick(self) -> None:
         """Update the time that is left, all of it in one frame."""
         if self.is_current:
-            self.query_one(QueueList).freshen()
-            self.query_one(CaseHeader).freshen()
+            self._selection.freshen()
 
     @property
     def obstacle(self) -> str:
@@ -115,7 +114,7 @@ class ReviewScreen(BaseScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer the actions that apply to the selected submission."""
         case, recorder = self._reader.case, self._reader.recorder
-        if action in {"approve", "deny", *bindings.READING}:
+        if action in {"approve", "deny", *bindings.READING} or "rehearsal" in parameters:
             return case is not None
         if action == "triage":
             return recorder is not None and bool(recorder.coverage_gaps.untriaged or recorder.outcomes)
@@ -162,7 +161,7 @@ class ReviewScreen(BaseScreen):
 
     def action_open(self, name: str) -> None:
         """Open one of the lists and forms beside the queue."""
-        open_sheet(self, name)
+        open_sheet(self, name, self._reader, self._selection.rehearsals)
 
     # --- actions: reading -------------------------------------------------------------------------
 

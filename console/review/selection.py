@@ -12,6 +12,8 @@ from console.review.answer.panel import AnswerPanel
 from console.review.case_header import CaseHeader
 from console.review.changes.revision import changed_lines
 from console.review.queue.listing import QueueList
+from console.review.reader import newly_proven
+from console.review.rehearsal.controller import RehearsalController
 from console.review.requests import RequestPanel
 from console.review.violations import ViolationDetail, ViolationList
 from engine.common.errors import Problem
@@ -39,6 +41,7 @@ class SelectedSubmission:
         self._screen = screen
         self._reader = reader
         self._decisions = decisions
+        self.rehearsals = RehearsalController(screen, reader, self._reload)
         self._ahead: dict[str, Case] = {}
         """The submission that comes next in the queue, loaded in advance, so that it is there at once."""
 
@@ -63,6 +66,7 @@ class SelectedSubmission:
         """Load the submission again when another reviewer did something about it."""
         if event.type == EXPIRED:
             self.load_expired()
+        self.rehearsals.on_event(event)
         case, summary = self._reader.case, self._decisions.summary
         known = case is not None and event.subject == case.submission.id
         if known and summary and event.type in REVIEW_EVENTS:
@@ -85,6 +89,16 @@ class SelectedSubmission:
         self._screen.query_one(CaseHeader).show(case, self._decisions.summary)
         self._screen.query_one(RequestPanel).show(case)
 
+    def freshen(self) -> None:
+        """Update the time that is left, and that of a rehearsal."""
+        self._screen.query_one(QueueList).freshen()
+        self._screen.query_one(CaseHeader).freshen()
+        self.rehearsals.tick()
+
+    def _reload(self) -> None:
+        if self._decisions.summary is not None:
+            self._load(self._decisions.summary)
+
     def _load(self, summary: Summary) -> None:
         run_in_background(self._screen, partial(self._loaded, summary), "case")
 
@@ -99,6 +113,8 @@ class SelectedSubmission:
             self.update(case)
         else:
             self._show(case, summary)
+            if (proof := newly_proven(known, case)) is not None:
+                self._reader.go_to_violation(proof)
         await self._load_ahead()
 
     async def _load_ahead(self) -> None:
@@ -117,6 +133,8 @@ class SelectedSubmission:
         screen.set_class(case is None, "-empty")
         screen.query_one(CaseHeader).show(case, summary)
         screen.query_one(AnswerPanel).show(case, revision)
+        if case is not None:
+            self.rehearsals.load(case.submission.id)
         screen.query_one(RequestPanel).show(case)
         violations = case.analysis.violations if case else ()
         screen.query_one(ViolationList).show(violations, recorder.outcomes if recorder else {})

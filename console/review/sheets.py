@@ -1,4 +1,4 @@
-"""The lists and forms that Review opens beside the queue: pre-approvals, and what expired."""
+"""The lists and forms that Review opens over the queue."""
 
 from __future__ import annotations
 
@@ -10,16 +10,37 @@ from engine.models import Level
 if TYPE_CHECKING:
     from textual.screen import Screen
 
+    from console.review.reader import SubmissionReader
+    from console.review.rehearsal.controller import RehearsalController
 
-def open_sheet(screen: Screen[None], name: str) -> None:
-    """Open `pre-approve`, `pre-approvals` or `expired`."""
+
+def open_sheet(
+    screen: Screen[None], name: str, reader: SubmissionReader, rehearsals: RehearsalController
+) -> None:
+    """Open `rehearsal`, `pre-approve`, `pre-approvals`, `expired` or `unread`."""
     from console.review.pre_approvals import PreApprovalsScreen  # noqa: PLC0415  on its first use
     from console.review.queue.expired import ExpiredScreen  # noqa: PLC0415  on its first use
 
-    if name == "pre-approve":
+    if name == "rehearsal":
+        rehearsals.open()
+    elif name == "pre-approve":
         _pre_approve(screen)
+    elif name == "unread":
+        _list_unread(screen, reader)
     else:
         screen.app.push_screen(ExpiredScreen() if name == "expired" else PreApprovalsScreen())
+
+
+def _list_unread(screen: Screen[None], reader: SubmissionReader) -> None:
+    from console.review.reading.unread import UnreadScreen, unread_list  # noqa: PLC0415  on its first use
+
+    reader.record()
+    if reader.recorder is None:
+        return
+    if parts := unread_list(reader.recorder.coverage_gaps, reader.recorder.case):
+        screen.app.push_screen(UnreadScreen(parts), reader.show_unread)
+    else:
+        screen.notify("Nothing is unread.")
 
 
 def _pre_approve(screen: Screen[None]) -> None:

@@ -158,8 +158,5 @@ class ArtifactsScreen(ModalScreen[None]):
 
     def action_leave(self) -> None:
         """Close the line for a file name, or the sheet."""
-        prompt = self.query_one(FileNamePrompt)
-        if not prompt.is_open:
+        if not self.query_one(FileNamePrompt).close():
             self.dismiss(None)
-        prompt.close()
-        self.set_focus(None)

@@ -34,7 +34,7 @@ _ORDER = (
 def effect_paragraphs(found: RunEffects) -> list[list[Part]]:
     """Return everything that is known about the effects of a run."""
     lines: list[list[Part]] = [[(status_line(found), _status_style(found))]]
-    lines += [[*_severity(one), *_value(one), (f"  {one.reason}", "muted")] for one in surprises_of(found)]
+    lines += [surprise_paragraph(one) for one in surprises_of(found)]
     for relation in _ORDER:
         lines += _section(relation, [one for one in found.matches if one.relation is relation])
     own = [one for one in found.effects if not one.routine]
@@ -48,6 +48,11 @@ def effect_paragraphs(found: RunEffects) -> list[list[Part]]:
 def surprises_of(found: RunEffects) -> list[EffectMatch]:
     """Return the surprises, the gravest first."""
     return [one for one in found.matches if one.surprising]
+
+
+def surprise_paragraph(match: EffectMatch) -> list[Part]:
+    """Return a surprise with its severity and reason."""
+    return [*_severity(match), *_value(match), (f"  {match.reason}", "muted")]
 
 
 def summary_line(found: RunEffects) -> list[Part]:

@@ -64,6 +64,10 @@ class RunScreen(BaseScreen):
                 tooltip="Show the run's artifacts: pictures, tables, files"),
         Binding("e", "effects", "Effects", id="run.effects", show=False,
                 tooltip="Show what the run did, beside what was predicted and granted"),
+        Binding("i", "look", "Look", id="run.look", show=False,
+                tooltip="Show what the run is doing: processes, open files, last effects"),
+        Binding("l", "lines", "Lines", id="run.lines", show=False,
+                tooltip="Show the code with the lines that ran, as the guest says"),
         Binding("o", "open", "Open", id="run.open", tooltip="Open the case: code, decision, events"),
         Binding("left_square_bracket", "run(-1)", "Previous run", key_display="[", show=False,
                 id="run.previous", tooltip="Select the run above"),
@@ -120,6 +124,8 @@ class RunScreen(BaseScreen):
         if event.type == "run.surprise":
             self._surprises[event.subject] += len(event.data["surprises"])
             self._show()
+        if event.type == "run.pause" and event.data.get("why") and self.is_current:
+            self._look(event.subject, str(event.data["why"]))
 
     def _link_changed(self, link: str) -> None:
         if link == "connected":
@@ -139,7 +145,10 @@ class RunScreen(BaseScreen):
         set_border_title(self.query_one("#chosen"), content(case.submission.requester.name), below=True)
         self.query_one(MeterPanel).show(case, self._runs.usage)
         self.query_one(OutputLog).live = case.result is None
-        paused: list[Part] = [("paused", "bold warning"), ("  p resumes it", "muted")]
+        paused: list[Part] = [
+            ("paused", "bold warning"),
+            ("  p resumes it, i looks into it  ", "muted"),
+        ]
         surprises = self._surprises[case.submission.id]
         said = f"{many(surprises, 'surprise')}, e shows them  "
         alarm: list[Part] = [(said, "bold error")] if surprises else []
@@ -166,11 +175,11 @@ class RunScreen(BaseScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer to stop, kill and pause only a running run."""
         case = self._runs.case
-        if action in {"stop", "kill", "pause"}:
+        if action in {"stop", "kill", "pause", "look"}:
             return case is not None and case.status is Status.RUNNING
         if action == "artifacts":
             return case is not None and has_artifacts(case.result)
-        if action in {"open", "effects", "save", "search", "wrap", "follow", "zoom", "copy"}:
+        if action in {"open", "effects", "lines", "save", "search", "wrap", "follow", "zoom", "copy"}:
             return case is not None
         return True
 
@@ -232,6 +241,23 @@ class RunScreen(BaseScreen):
 
         if self._runs.case is not None:
             self.app.push_screen(EffectsScreen(self._runs.case.submission.id))
+
+    def action_look(self) -> None:
+        """Show what the run is doing."""
+        if self._runs.case is not None:
+            self._look(self._runs.case.submission.id)
+
+    def _look(self, id: str, why: str = "") -> None:
+        from console.run.look import LookScreen  # noqa: PLC0415  on its first use
+
+        self.app.push_screen(LookScreen(id, why))
+
+    def action_lines(self) -> None:
+        """Show which lines of the code ran."""
+        from console.run.lines import LinesScreen  # noqa: PLC0415  on its first use
+
+        if self._runs.case is not None:
+            self.app.push_screen(LinesScreen(self._runs.case.submission.id))
 
     # --- the output -------------------------------------------------------------------------------
 

@@ -28,6 +28,9 @@ class FileNamePrompt(Input):
         self.add_class("-open")
         self.focus()
 
-    def close(self) -> None:
-        """Hide the line."""
+    def close(self) -> bool:
+        """Hide the line; return whether it was asking."""
+        asking = self.is_open
         self.remove_class("-open")
+        self.screen.set_focus(None)
+        return asking

@@ -11,6 +11,7 @@ from engine.analysis.extension import Extension, extensions
 from engine.analysis.grouping import grouped, merged_effects
 from engine.analysis.languages import analyser
 from engine.analysis.limits import guarded, readable
+from engine.analysis.python.parse.source import forget_trees
 from engine.analysis.raw_analysis import RawAnalysis
 from engine.analysis.text import analyse_text
 from engine.analysis.verdict import judge
@@ -25,7 +26,10 @@ _DEFAULT = AnalysisSettings()
 def analyse(source: str | bytes, language: Language, settings: AnalysisSettings = _DEFAULT) -> Analysis:
     """Return the violations, effects and verdict of `source`. Never raises: what is not analysed is HIGH."""
     with _uncollected():
-        return _analysed(source, language, settings)
+        try:
+            return _analysed(source, language, settings)
+        finally:
+            forget_trees()
 
 
 def _analysed(source: str | bytes, language: Language, settings: AnalysisSettings) -> Analysis:

@@ -21,10 +21,12 @@ def brake(arguments: list[str]) -> bool:
     """Do `kill ID` or `stop` and print what was done; return whether that was possible."""
     match arguments:
         case ["kill", id] if _is_id(id):
-            done = _post(f"/runs/{id}/kill") and _answers("GET", f"/submissions/{id}?within={KILL_SECONDS}")
+            done = _post(f"/v1/runs/{id}/kill") and _answers(
+                "GET", f"/v1/submissions/{id}?within={KILL_SECONDS}"
+            )
             return done and _say(f"{id}: killed")
         case ["stop"]:
-            return _post("/shutdown") and _say("The engine is stopping.")
+            return _post("/v1/shutdown") and _say("The engine is stopping.")
     return False
 
 

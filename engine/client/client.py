@@ -1,6 +1,6 @@
 """The client of the engine: what the console, the command line and other Python programs use.
 
-async with await attach() as client:
+async with Client() as client:
     case = await client.submit(Draft(code=Untrusted("print(6 * 7)"), language=Language.PYTHON))
     print(case.status, case.assessment.risk)
 """
@@ -13,19 +13,23 @@ import ssl
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import TypeAdapter
+from typing_extensions import Self
 
 from engine import locations
 from engine.client.history import HistoryClient
+from engine.client.incidents import IncidentsClient
 from engine.client.keys import KeysClient
 from engine.client.pre_approvals import PreApprovalsClient
+from engine.client.previews import PreviewsClient
+from engine.client.responses import ResponsesClient
 from engine.client.reviews import ReviewsClient
 from engine.client.secrets import SecretsClient
 from engine.client.sessions import SessionsClient
+from engine.client.signing import signed
 from engine.client.tokens import TokensClient
 from engine.client.transport import DEADLINE_SECONDS, RESUME_SECONDS, RESUMES, Transport
 from engine.common.errors import Problem
@@ -58,7 +62,10 @@ from engine.models.api import (
 )
 from engine.models.lines import RunLines
 from engine.models.observed import RunEffects
-from engine.principals.signed_decision import sign
+from engine.models.snapshot import RunSnapshot
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 __all__ = ["Client", "Problem"]
 
@@ -89,9 +96,12 @@ class Client:
         self._requester = Untrusted(requester)
         self._key = key
         self.sessions = SessionsClient(self._transport, self._requester)
+        self.previews = PreviewsClient(self._transport)
         self.history = HistoryClient(self._transport)
         self.pre_approvals = PreApprovalsClient(self._transport)
         self.reviews = ReviewsClient(self._transport, key)
+        self.incidents = IncidentsClient(self._transport)
+        self.responses = ResponsesClient(self._transport)
         self.secrets = SecretsClient(self._transport)
         self.keys = KeysClient(self._transport)
         self.tokens = TokensClient(self._transport)
@@ -134,31 +144,33 @@ class Client:
             draft=draft, requester=name, join=join, until_delivered=until_delivered, lease=lease
         )
         headers = {"idempotency-key": key} if key else {}
-        return Case.model_validate_json(await self._transport.post("/submissions", handed, headers=headers))
+        return Case.model_validate_json(
+            await self._transport.post("/v1/submissions", handed, headers=headers)
+        )
 
     async def received(self, id: str, kept_seconds: float = 0) -> None:
         """Say that you have the result of your own submission, or may not have it for so many seconds."""
-        await self._transport.post(f"/submissions/{id}/receipt", ReceiptRequest(kept_seconds=kept_seconds))
+        await self._transport.post(f"/v1/submissions/{id}/receipt", ReceiptRequest(kept_seconds=kept_seconds))
 
     async def withdraw(self, id: str, requester: str = "") -> Case:
         """Withdraw your own submission: a pending one is denied, a run is killed."""
         withdrawn = WithdrawRequest(requester=Untrusted(requester) if requester else self._requester)
         return Case.model_validate_json(
-            await self._transport.post(f"/submissions/{id}/withdrawal", withdrawn)
+            await self._transport.post(f"/v1/submissions/{id}/withdrawal", withdrawn)
         )
 
     def hold_lease(self, lease: str) -> AsyncGenerator[LeaseStatus, None]:
         """Hold a lease for as long as this is read: it yields once."""
-        return self._transport.lines(f"/leases/{lease}", {}, LeaseStatus)
+        return self._transport.lines(f"/v1/leases/{lease}", {}, LeaseStatus)
 
     async def queue(self) -> tuple[Summary, ...]:
         """Return what is pending, queued or running, the most urgent first."""
-        return _SUMMARIES.validate_json(await self._transport.get("/submissions"))
+        return _SUMMARIES.validate_json(await self._transport.get("/v1/submissions"))
 
     async def case(self, id: str, within: float = 0) -> Case:
         """Return a submission, once it has ended or `within` seconds have passed."""
         params, timeout = {"within": within}, DEADLINE_SECONDS + within
-        return Case.model_validate_json(await self._transport.get(f"/submissions/{id}", params, timeout))
+        return Case.model_validate_json(await self._transport.get(f"/v1/submissions/{id}", params, timeout))
 
     async def decide(
         self,
@@ -182,36 +194,36 @@ class Client:
             review_record=review_record,
             comments=tuple(comments),
         )
-        signed = sign(id, decided, self._key) if self._key else decided
-        return Case.model_validate_json(await self._transport.post(f"/submissions/{id}/decision", signed))
+        body = signed(id, decided, self._key)
+        return Case.model_validate_json(await self._transport.post(f"/v1/submissions/{id}/decision", body))
 
     async def claim(self, id: str) -> Case:
         """Claim a submission for a while, so that no other reviewer decides about it."""
-        return Case.model_validate_json(await self._transport.post(f"/submissions/{id}/claim"))
+        return Case.model_validate_json(await self._transport.post(f"/v1/submissions/{id}/claim"))
 
     async def release(self, id: str) -> Case:
         """Release a claim."""
-        return Case.model_validate_json(await self._transport.send("DELETE", f"/submissions/{id}/claim"))
+        return Case.model_validate_json(await self._transport.send("DELETE", f"/v1/submissions/{id}/claim"))
 
     async def similar(self, id: str) -> SimilarSubmission | None:
         """Return the approved submission whose code is most similar, if there is one."""
-        return _SIMILAR.validate_json(await self._transport.get(f"/submissions/{id}/similar"))
+        return _SIMILAR.validate_json(await self._transport.get(f"/v1/submissions/{id}/similar"))
 
     async def consequences(self, id: str, grant: Grant) -> tuple[Consequence, ...]:
         """Return the lines that would fail if the submission got this grant."""
         return _CONSEQUENCES.validate_json(
-            await self._transport.post(f"/submissions/{id}/consequences", grant)
+            await self._transport.post(f"/v1/submissions/{id}/consequences", grant)
         )
 
     async def analyse(self, code: str, language: Language) -> Analysis:
         """Analyse code without submitting it."""
         snippet = AnalyseRequest(code=Untrusted(code), language=language)
-        return Analysis.model_validate_json(await self._transport.post("/analysis", snippet))
+        return Analysis.model_validate_json(await self._transport.post("/v1/analysis", snippet))
 
     def events(self, since: int | None = None) -> AsyncGenerator[Event, None]:
         """Yield events as they happen; those after `since` first."""
         params = {} if since is None else {"since": since}
-        return self._transport.lines("/events", params, Event)
+        return self._transport.lines("/v1/events", params, Event)
 
     async def follow(self, since: int) -> AsyncGenerator[Event, None]:
         """Yield the events after `since` and then those that happen, each once.
@@ -233,45 +245,49 @@ class Client:
 
     def output(self, id: str, offset: int = 0) -> AsyncGenerator[OutputChunk, None]:
         """Yield the output of a run from `offset` bytes on, until the run is over."""
-        return self._transport.frames(f"/runs/{id}/output", offset)
+        return self._transport.frames(f"/v1/runs/{id}/output", offset)
 
     def meters(self, id: str) -> AsyncGenerator[Meters, None]:
         """Yield the resource meters of a run, until it ends."""
-        return self._transport.lines(f"/runs/{id}/meters", {}, Meters)
+        return self._transport.lines(f"/v1/runs/{id}/meters", {}, Meters)
 
     async def effects(self, id: str) -> RunEffects:
         """Return what a run did so far, beside what was predicted and granted."""
-        return RunEffects.model_validate_json(await self._transport.get(f"/runs/{id}/effects"))
+        return RunEffects.model_validate_json(await self._transport.get(f"/v1/runs/{id}/effects"))
 
     async def lines(self, id: str) -> RunLines:
         """Return which lines of a run's code ran so far, as the guest says."""
-        return RunLines.model_validate_json(await self._transport.get(f"/runs/{id}/lines"))
+        return RunLines.model_validate_json(await self._transport.get(f"/v1/runs/{id}/lines"))
+
+    async def look(self, id: str) -> RunSnapshot:
+        """Return what a running or paused run is doing."""
+        return RunSnapshot.model_validate_json(await self._transport.get(f"/v1/runs/{id}/look"))
 
     async def files(self, id: str) -> tuple[WorkspaceFile, ...]:
         """Return the files in the workspace of a running run, as the guest reports them."""
-        return _FILES.validate_json(await self._transport.get(f"/runs/{id}/files"))
+        return _FILES.validate_json(await self._transport.get(f"/v1/runs/{id}/files"))
 
     async def artifact(self, id: str, name: Untrusted) -> bytes:
         """Return a file that a run left, or has while it goes on, by its name or its digest."""
         path = quote(name.text, safe="", errors="surrogatepass")
-        return await self._transport.get(f"/runs/{id}/artifacts/{path}")
+        return await self._transport.get(f"/v1/runs/{id}/artifacts/{path}")
 
     async def stop(self, id: str) -> None:
         """Ask a run to end, and kill it after the grace period."""
-        await self._transport.post(f"/runs/{id}/stop")
+        await self._transport.post(f"/v1/runs/{id}/stop")
 
     async def kill(self, id: str) -> None:
         """End a run at once."""
-        await self._transport.post(f"/runs/{id}/kill")
+        await self._transport.post(f"/v1/runs/{id}/kill")
 
     async def pause(self, id: str) -> None:
         """Pause a run."""
-        await self._transport.post(f"/runs/{id}/pause")
+        await self._transport.post(f"/v1/runs/{id}/pause")
 
     async def resume(self, id: str) -> None:
         """Resume a paused run."""
-        await self._transport.post(f"/runs/{id}/resume")
+        await self._transport.post(f"/v1/runs/{id}/resume")
 
     async def shut_down(self) -> None:
         """End the engine's process, and with it every run."""
-        await self._transport.post("/shutdown")
+        await self._transport.post("/v1/shutdown")

@@ -8,14 +8,12 @@ import subprocess
 
 from engine import locations
 from engine.client.client import Client, Problem
+from engine.client.environment import ENGINE, client_from_environment
 from engine.client.start_lock import check_end, is_alive, no_answer, start_engine
 
 START_SECONDS = 120.0
 """How long an engine that lives may take until it answers."""
 PROBE_SECONDS = 0.05
-ENGINE = "PRATIQUE_ENGINE"
-"""If it is set, the client uses the engine at this URL and starts none."""
-TOKEN = "PRATIQUE_TOKEN"  # noqa: S105  the name of a variable
 
 
 async def connect(requester: str = "") -> Client:
@@ -27,13 +25,6 @@ async def connect(requester: str = "") -> Client:
     client = client_from_environment(requester)
     await ensure_engine(client)
     return client
-
-
-def client_from_environment(requester: str = "") -> Client:
-    """Return a client of the engine that the environment names, otherwise of the local one."""
-    if url := os.environ.get(ENGINE):
-        return Client(url, requester, token=os.environ.get(TOKEN, ""))
-    return Client(requester=requester)
 
 
 async def ensure_engine(client: Client) -> None:

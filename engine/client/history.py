@@ -47,44 +47,46 @@ class HistoryClient:
             params["sort"] = sort
         if before is not None:
             params["before"] = before
-        return _SUMMARIES.validate_json(await self._transport.get("/history", params))
+        return _SUMMARIES.validate_json(await self._transport.get("/v1/history", params))
 
     async def events(self, id: str) -> tuple[Event, ...]:
         """Return the events of one submission, the oldest first."""
-        return _EVENTS.validate_json(await self._transport.get(f"/history/{id}/events"))
+        return _EVENTS.validate_json(await self._transport.get(f"/v1/history/{id}/events"))
 
     async def verify(self) -> Verification:
         """Verify the whole history."""
-        body = await self._transport.post("/history/verification", timeout=VERIFY_SECONDS)
+        body = await self._transport.post("/v1/history/verification", timeout=VERIFY_SECONDS)
         return Verification.model_validate_json(body)
 
     async def total(self, filter: str = "") -> Total:
         """Return how many submissions match: exactly, or at least so many."""
         return Total.model_validate_json(
-            await self._transport.get("/history/total", {"filter": filter}, SEARCH_SECONDS)
+            await self._transport.get("/v1/history/total", {"filter": filter}, SEARCH_SECONDS)
         )
 
     async def counts(self, filter: str, by: str) -> Counts:
         """Return how many submissions that match have each value of a field, such as `observed.host`."""
         params: dict[str, str | int] = {"filter": filter, "by": by}
         return Counts.model_validate_json(
-            await self._transport.get("/history/counts", params, SEARCH_SECONDS)
+            await self._transport.get("/v1/history/counts", params, SEARCH_SECONDS)
         )
 
     async def facets(self, filter: str = "") -> Facets:
         """Return how many submissions match, by risk, status, language and requester."""
         return Facets.model_validate_json(
-            await self._transport.get("/history/facets", {"filter": filter}, SEARCH_SECONDS)
+            await self._transport.get("/v1/history/facets", {"filter": filter}, SEARCH_SECONDS)
         )
 
     async def filter_help(self, filter: str) -> FilterHelp:
         """Return how a filter can be completed, and what is wrong with it."""
-        return FilterHelp.model_validate_json(await self._transport.get("/history/filter", {"text": filter}))
+        return FilterHelp.model_validate_json(
+            await self._transport.get("/v1/history/filter", {"text": filter})
+        )
 
     async def trends(self, days: float = 7) -> Trends:
         """Return figures about the submissions of the last days."""
         return Trends.model_validate_json(
-            await self._transport.get("/history/trends", {"days": days}, SEARCH_SECONDS)
+            await self._transport.get("/v1/history/trends", {"days": days}, SEARCH_SECONDS)
         )
 
     def verify_with_progress(
@@ -96,25 +98,25 @@ class HistoryClient:
         """
         if witnessed:
             return self._transport.lines(
-                "/history/verification/checkpoints",
+                "/v1/history/verification/checkpoints",
                 {},
                 VerificationProgress,
                 CheckpointNotes(notes=tuple(witnessed)),
             )
-        return self._transport.lines("/history/verification", {"resume": resume}, VerificationProgress)
+        return self._transport.lines("/v1/history/verification", {"resume": resume}, VerificationProgress)
 
     async def erasures(self, id: str) -> tuple[Erasure, ...]:
         """Return what the retention rules have erased of a submission."""
         return _ERASURES.validate_json(
-            await self._transport.get(f"/submissions/{quote(id, safe='')}/erasures")
+            await self._transport.get(f"/v1/submissions/{quote(id, safe='')}/erasures")
         )
 
     async def case_file(self, id: str) -> bytes:
         """Return a ZIP that proves what happened to a submission. The download is recorded."""
-        return await self._transport.get(f"/history/{quote(id, safe='')}/case", timeout=SEARCH_SECONDS)
+        return await self._transport.get(f"/v1/history/{quote(id, safe='')}/case", timeout=SEARCH_SECONDS)
 
     async def record_export(self, what: str, kind: str, submissions: int) -> None:
         """Record that records are exported."""
         await self._transport.post(
-            "/history/exports", ExportRecord(what=Untrusted(what), format=kind, submissions=submissions)
+            "/v1/history/exports", ExportRecord(what=Untrusted(what), format=kind, submissions=submissions)
         )

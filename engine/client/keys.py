@@ -20,8 +20,8 @@ class KeysClient:
 
     async def list(self) -> tuple[ReviewerKey, ...]:
         """Return every key that was ever registered, the oldest first."""
-        return _KEYS.validate_json(await self._transport.get("/keys"))
+        return _KEYS.validate_json(await self._transport.get("/v1/keys"))
 
     async def revoke(self, key: str) -> None:
         """Let a key, named in hexadecimal, sign nothing any more."""
-        await self._transport.send("DELETE", f"/keys/{quote(key, safe='')}")
+        await self._transport.send("DELETE", f"/v1/keys/{quote(key, safe='')}")

@@ -19,16 +19,16 @@ class PreApprovalsClient:
 
     async def list(self) -> tuple[PreApproval, ...]:
         """Return the pre-approvals that are not taken back, the newest first."""
-        return _PRE_APPROVALS.validate_json(await self._transport.get("/pre-approvals"))
+        return _PRE_APPROVALS.validate_json(await self._transport.get("/v1/pre-approvals"))
 
     async def create(
         self, id: str, match_mode: MatchMode, ceiling: Level, uses: int, days: float
     ) -> PreApproval:
         """Let submissions that are the same as an approved one be approved at once."""
         beforehand = PreApprovalRequest(match_mode=match_mode, ceiling=ceiling, uses=uses, days=days)
-        body = await self._transport.post(f"/submissions/{id}/pre-approval", beforehand)
+        body = await self._transport.post(f"/v1/submissions/{id}/pre-approval", beforehand)
         return PreApproval.model_validate_json(body)
 
     async def revoke(self, id: str) -> None:
         """Take a pre-approval back."""
-        await self._transport.send("DELETE", f"/pre-approvals/{id}")
+        await self._transport.send("DELETE", f"/v1/pre-approvals/{id}")

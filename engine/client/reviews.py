@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import TypeAdapter
 
+from engine.client.signing import signed
 from engine.client.transport import Transport
 from engine.common.text import Untrusted
 from engine.models import (
@@ -27,7 +28,9 @@ from engine.models.api import (
     RehearsalRequest,
 )
 from engine.models.rehearsal import Rehearsal
-from engine.principals.signed_decision import sign
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 _THREAD = TypeAdapter(tuple[ThreadEntry, ...])
 _ANSWERS = TypeAdapter(tuple[BulkAnswer, ...])
@@ -46,42 +49,52 @@ class ReviewsClient:
         self._transport = transport
         self._key = key
 
-    async def queue(self) -> tuple[QueueEntry, ...]:
-        """Return what is pending, queued or running, the highest risk first, and why."""
-        return _ENTRIES.validate_json(await self._transport.get("/queue"))
+    async def queue(self, ids: Sequence[str] = ()) -> tuple[QueueEntry, ...]:
+        """Return what is pending, queued or running, the highest risk first, and why.
+
+        Where `ids` are given, at most 200, only those of them that are.
+        """
+        params = {"ids": ",".join(ids)} if ids else {}
+        return _ENTRIES.validate_json(await self._transport.get("/v1/queue", params))
 
     async def expired(self) -> tuple[QueueEntry, ...]:
         """Return what expired within a week, the latest first."""
-        return _ENTRIES.validate_json(await self._transport.get("/expired"))
+        return _ENTRIES.validate_json(await self._transport.get("/v1/expired"))
 
     async def extend(self, id: str) -> Case:
         """Give a pending submission ten more minutes."""
-        return Case.model_validate_json(await self._transport.post(f"/submissions/{id}/extension"))
+        return Case.model_validate_json(await self._transport.post(f"/v1/submissions/{id}/extension"))
 
     async def rehearse(self, id: str, *, withhold_files: bool = False) -> Rehearsal:
         """Run a pending submission with decoys and without a network, and return what it did."""
         body = RehearsalRequest(withhold_files=withhold_files)
-        path = f"/submissions/{id}/rehearsal"
+        path = f"/v1/submissions/{id}/rehearsal"
         return Rehearsal.model_validate_json(
             await self._transport.post(path, body, timeout=REHEARSAL_SECONDS)
         )
 
+    async def stop_rehearsal(self, id: str) -> None:
+        """Stop the rehearsal of a submission that goes on."""
+        await self._transport.send("DELETE", f"/v1/submissions/{id}/rehearsal")
+
     async def rehearsal(self, id: str) -> Rehearsal:
         """Return the last rehearsal of a submission; Problem 404 if there was none."""
-        return Rehearsal.model_validate_json(await self._transport.get(f"/submissions/{id}/rehearsal"))
+        return Rehearsal.model_validate_json(await self._transport.get(f"/v1/submissions/{id}/rehearsal"))
 
     async def revision(self, id: str) -> Revision:
         """Return what a submission changes in the one that it revises; Problem 404 if it revises none."""
-        return Revision.model_validate_json(await self._transport.get(f"/submissions/{id}/revision"))
+        return Revision.model_validate_json(await self._transport.get(f"/v1/submissions/{id}/revision"))
 
     async def thread(self, id: str) -> tuple[ThreadEntry, ...]:
         """Return a submission and those that it revises, the first first."""
-        return _THREAD.validate_json(await self._transport.get(f"/submissions/{id}/thread"))
+        return _THREAD.validate_json(await self._transport.get(f"/v1/submissions/{id}/thread"))
 
     async def claim_all(self, ids: Sequence[str]) -> tuple[BulkAnswer, ...]:
         """Claim several submissions; each answer says whether, and why not."""
         body = BulkClaimRequest(ids=tuple(ids))
-        return _ANSWERS.validate_json(await self._transport.post("/queue/claims", body, timeout=BULK_SECONDS))
+        return _ANSWERS.validate_json(
+            await self._transport.post("/v1/queue/claims", body, timeout=BULK_SECONDS)
+        )
 
     async def decide_all(
         self,
@@ -102,10 +115,8 @@ class ReviewsClient:
             )
             for id, digest in digests.items()
         }
-        signed = {id: sign(id, one, self._key) if self._key else one for id, one in made.items()}
-        body = BulkDecisionRequest(
-            decisions=tuple(BulkDecision(id=id, decision=one) for id, one in signed.items())
-        )
+        decisions = (BulkDecision(id=id, decision=signed(id, one, self._key)) for id, one in made.items())
+        body = BulkDecisionRequest(decisions=tuple(decisions))
         return _ANSWERS.validate_json(
-            await self._transport.post("/queue/decisions", body, timeout=BULK_SECONDS)
+            await self._transport.post("/v1/queue/decisions", body, timeout=BULK_SECONDS)
         )

@@ -20,13 +20,13 @@ class SecretsClient:
 
     async def list(self) -> tuple[SecretReference, ...]:
         """Return the secrets by name and host."""
-        return _SECRETS.validate_json(await self._transport.get("/secrets"))
+        return _SECRETS.validate_json(await self._transport.get("/v1/secrets"))
 
     async def set(self, name: str, host: str, value: str) -> None:
         """Keep a secret for one host. Its value never comes back."""
         given = {"host": host, "value": value}
-        await self._transport.send("PUT", f"/secrets/{quote(name, safe='')}", json=given)
+        await self._transport.send("PUT", f"/v1/secrets/{quote(name, safe='')}", json=given)
 
     async def remove(self, name: str) -> None:
         """Forget a secret."""
-        await self._transport.send("DELETE", f"/secrets/{quote(name, safe='')}")
+        await self._transport.send("DELETE", f"/v1/secrets/{quote(name, safe='')}")

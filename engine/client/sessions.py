@@ -38,22 +38,22 @@ class SessionsClient:
     async def create(self, language: Language, image: str = "", requester: str = "") -> Session:
         """Create a session."""
         opening = CreateSession(language=language, image=image)
-        body = await self._transport.post("/sessions", opening, headers=self._headers(requester))
+        body = await self._transport.post("/v1/sessions", opening, headers=self._headers(requester))
         return Session.model_validate_json(body)
 
     async def list(self, requester: str = "") -> tuple[Session, ...]:
         """Return one's own sessions, the oldest first."""
-        body = await self._transport.send("GET", "/sessions", headers=self._headers(requester))
+        body = await self._transport.send("GET", "/v1/sessions", headers=self._headers(requester))
         return _SESSIONS.validate_json(body)
 
     async def get(self, id: str, requester: str = "") -> Session:
         """Return a session of one's own."""
-        body = await self._transport.send("GET", f"/sessions/{id}", headers=self._headers(requester))
+        body = await self._transport.send("GET", f"/v1/sessions/{id}", headers=self._headers(requester))
         return Session.model_validate_json(body)
 
     async def close(self, id: str, requester: str = "") -> Session:
         """End a session of one's own, with whatever runs in it."""
-        body = await self._transport.send("DELETE", f"/sessions/{id}", headers=self._headers(requester))
+        body = await self._transport.send("DELETE", f"/v1/sessions/{id}", headers=self._headers(requester))
         return Session.model_validate_json(body)
 
     async def execute(self, id: str, code: str, purpose: str = "") -> AsyncGenerator[OutputLine, None]:
@@ -61,7 +61,9 @@ class SessionsClient:
         body = ExecuteRequest(code=Untrusted(code), purpose=Untrusted(purpose)).model_dump_json(
             exclude_defaults=True
         )
-        async with contextlib.aclosing(self._output_lines("POST", f"/sessions/{id}/execute", body)) as lines:
+        async with contextlib.aclosing(
+            self._output_lines("POST", f"/v1/sessions/{id}/execute", body)
+        ) as lines:
             async for line in lines:
                 yield line
 
@@ -74,27 +76,29 @@ class SessionsClient:
         """
         wanted = InstallPackagesRequest(packages=packages, builds=tuple(Untrusted(name) for name in builds))
         body = wanted.model_dump_json()
-        async with contextlib.aclosing(self._output_lines("POST", f"/sessions/{id}/packages", body)) as lines:
+        async with contextlib.aclosing(
+            self._output_lines("POST", f"/v1/sessions/{id}/packages", body)
+        ) as lines:
             async for line in lines:
                 yield line
 
     async def list_files(self, id: str, path: str = "") -> Sequence[dict[str, Any]]:
         """Return the entries of a folder below `/workspace`. Names are the guest's own."""
-        found = json.loads(await self._call("GET", f"/sessions/{id}/files", {"path": path}))
+        found = json.loads(await self._call("GET", f"/v1/sessions/{id}/files", {"path": path}))
         return tuple(found)
 
     async def read_file(self, id: str, path: str) -> bytes:
         """Return the bytes of a file."""
-        return await self._call("GET", f"/sessions/{id}/files/{quote(path)}", {})
+        return await self._call("GET", f"/v1/sessions/{id}/files/{quote(path)}", {})
 
     async def write_file(self, id: str, path: str, content: bytes, *, executable: bool = False) -> None:
         """Write a file."""
         asked = {"executable": str(executable).lower()}
-        await self._call("PUT", f"/sessions/{id}/files/{quote(path)}", asked, content)
+        await self._call("PUT", f"/v1/sessions/{id}/files/{quote(path)}", asked, content)
 
     async def remove_file(self, id: str, path: str) -> None:
         """Remove a file."""
-        await self._call("DELETE", f"/sessions/{id}/files/{quote(path)}", {})
+        await self._call("DELETE", f"/v1/sessions/{id}/files/{quote(path)}", {})
 
     async def _call(self, method: str, path: str, params: dict[str, str], content: bytes = b"") -> bytes:
         """Make a call in a session, wait for its approval, and return its answer."""

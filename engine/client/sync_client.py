@@ -7,7 +7,6 @@ with SyncClient() as client:
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import inspect
 import ssl
@@ -15,11 +14,15 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from typing_extensions import Self
 
 from engine.client.client import Client
+from engine.client.event_loop import Runner
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 T = TypeVar("T")
 
@@ -27,7 +30,7 @@ T = TypeVar("T")
 class SyncPart:
     """The methods of one part of the client, as functions that wait."""
 
-    def __init__(self, part: object, runner: asyncio.Runner) -> None:
+    def __init__(self, part: object, runner: Runner) -> None:
         self._part = part
         self._runner = runner
 
@@ -74,7 +77,7 @@ class SyncClient:
         verify: ssl.SSLContext | bool = True,
         key: Ed25519PrivateKey | None = None,
     ) -> None:
-        self._runner = asyncio.Runner()
+        self._runner = Runner()
         self._client = SyncPart(Client(where, requester, token=token, verify=verify, key=key), self._runner)
 
     def __getattr__(self, name: str) -> Any:

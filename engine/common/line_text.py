@@ -23,7 +23,10 @@ def time_text(milliseconds: int) -> str:
     if milliseconds < 1000:
         return f"{milliseconds}ms"
     seconds = milliseconds / 1000
-    return f"{seconds:.1f}s" if seconds < 100 else f"{seconds:.0f}s"
+    if seconds < 1000:
+        return f"{seconds:.1f}s" if seconds < 100 else f"{seconds:.0f}s"
+    hours = seconds / 3600
+    return f"{hours:.1f}h" if hours < 100 else f"{hours:.0f}h"
 
 
 def lines_summary(lines: RunLines) -> str:
@@ -38,6 +41,6 @@ def lines_summary(lines: RunLines) -> str:
 
 def _short(count: int) -> str:
     for size, name in _NAMES:
-        if count >= size:
-            return f"{count / size:.0f}{name}" if count >= 10 * size else f"{count / size:.1f}{name}"
+        if (part := count / size) >= 0.9995:
+            return f"{part:.0f}{name}" if part >= 9.95 else f"{part:.1f}{name}"
     return str(count)

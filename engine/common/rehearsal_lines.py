@@ -35,6 +35,8 @@ def _shortened(subject: str) -> str:
 def verdict_line(rehearsal: Rehearsal) -> str:
     """Return in one line what a rehearsal says as a whole."""
     found = [one for one in rehearsal.findings if one.convicts]
+    if not rehearsal.ran:
+        return f"no result: {visible(rehearsal.notes[-1]) if rehearsal.notes else 'it did not run'}"
     if not found:
         return NOTHING
     more = f", and {len(found) - 1} more" if len(found) > 1 else ""

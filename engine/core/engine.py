@@ -23,6 +23,10 @@ from engine.core.host_health import HostFiles, checked, host_checks
 from engine.core.queue import InProcessQueue, WorkQueue
 from engine.core.rehearsals.automatic import AutomaticRehearsals
 from engine.core.rehearsals.service import Rehearsals
+from engine.core.response.annotations import Annotations
+from engine.core.response.blocks import Blocks
+from engine.core.response.incidents import Incidents
+from engine.core.response.service import Responses
 from engine.core.review.bulk import BulkReview
 from engine.core.review.claims import Claims
 from engine.core.review.decision_executor import DecisionExecutor
@@ -32,6 +36,7 @@ from engine.core.review.queue_listing import QueueListing
 from engine.core.review.reviewer_keys import ReviewerKeys
 from engine.core.review.revisions import Revisions
 from engine.core.runs.artifacts import Artifacts
+from engine.core.runs.previewed import PreviewedRuns
 from engine.core.runs.service import Runs
 from engine.core.sandbox_startup import SandboxStartup
 from engine.core.sessions.registry import SessionRegistry
@@ -44,6 +49,7 @@ from engine.history.api import HistoryStore
 from engine.history.errors import HistoryError
 from engine.history.witness.witnesses import Witnesses
 from engine.models import Analysis, Check, Health, Language, Principal, ReviewerKey, Status
+from engine.models.response import Block, BlockKind, BlockTarget
 from engine.principals import KeyRing
 from engine.sandbox import Backend, PoolStatus
 from engine.settings import Settings
@@ -89,11 +95,15 @@ class Engine:
         self.queries = Queries(self._log, self._events, self.work_queue)
         self.history = HistoryService(self._log, self._events)
         self.artifacts = Artifacts(self._log, self._backend)
+        self.previewed = PreviewedRuns(self._events, self._backend)
         self._witnesses = Witnesses(self.settings.history)
 
     def _add_configuration(self) -> None:
+        self.blocks = Blocks(self._events)
         self.policy = PolicyStore(self.settings.policy, locations.policy_file(), self._events)
-        self.tokens = TokenStore(locations.tokens(), self._events)
+        self.tokens = TokenStore(
+            locations.tokens(), self._events, partial(self.blocks.holds, BlockKind.TOKEN)
+        )
         self.secrets = SecretStore(locations.secrets(), self._events)
 
     def _add_runs(self) -> None:
@@ -102,15 +112,25 @@ class Engine:
         self._registry = SessionRegistry(settings)
         self._keys = ReviewerKeys(events, KeyRing(locations.keys()))
         self._decisions = ReviewDecisions(self.settings, self.policy, backend, self._keys, self._startup)
-        self.runs = Runs(events, backend, self.work_queue, self.supervisor, self._decisions, self._registry)
+        self.runs = Runs(
+            events, backend, self.work_queue, self.supervisor, self._decisions, self._registry, self.blocks
+        )
 
     def _add_submissions(self) -> None:
         events, queue, policy = self._events, self.work_queue, self.settings.policy
         self.claims = Claims(events, queue, policy)
         self.queue_listing = QueueListing(self.queries, queue)
-        self.pre_approvals = PreApprovals(events, self._keys)
+        self.pre_approvals = PreApprovals(
+            events, self._keys, partial(self.blocks.holds, BlockKind.PRE_APPROVAL)
+        )
         admission = AdmissionControl(
-            self.settings, events, queue, self._registry, lambda: self._backend.proof, self.tokens.holds
+            self.settings,
+            events,
+            queue,
+            self._registry,
+            lambda: self._backend.proof,
+            self.tokens.holds,
+            self.blocks.reason,
         )
         executor = DecisionExecutor(
             events,
@@ -129,6 +149,9 @@ class Engine:
             executor,
             admission,
         )
+        self.responses = Responses(events, queue, self.runs, self.blocks, self._on_blocked)
+        self.incidents = Incidents(events)
+        self.annotations = Annotations(events, self.queries)
         self.rehearsals = Rehearsals(events, queue, self._decisions, self._backend)
         self._automatic = AutomaticRehearsals(self.rehearsals, self.policy, queue, self.supervisor)
         events.listen(self._automatic.on_event)
@@ -146,6 +169,8 @@ class Engine:
             await self._events.record("engine.started")
             self._storage.start()
             await self.policy.start()
+            await self.blocks.start()
+            await self.responses.start()
             await self._keys.start()
             await self.pre_approvals.start()
             await self._recover()
@@ -222,6 +247,23 @@ class Engine:
             await self.sessions.close_revoked()
             withdrawals = self.supervisor.start("withdrawals", self.submissions.withdraw_revoked)
             await asyncio.wait({withdrawals}, timeout=WITHDRAWAL_SECONDS)
+
+    async def block(self, target: BlockTarget, hours: float, reason: Untrusted, by: Principal) -> Block:
+        """Block something for so many hours; what waits and falls under it is refused.
+
+        Raises:
+            Problem: the principal may not, or there is nothing to block.
+        """
+        block = await self.blocks.create(target, hours, reason, by)
+        await self._on_blocked()
+        return block
+
+    async def _on_blocked(self) -> None:
+        """Refuse what waits under a block, and close what goes on with a blocked token."""
+        self.tokens.end_suspended()
+        await self.sessions.close_revoked()
+        refusals = self.supervisor.start("withdrawals", self.submissions.withdraw_revoked)
+        await asyncio.wait({refusals}, timeout=WITHDRAWAL_SECONDS)
 
     async def analyse(self, code: str, language: Language, by: Principal) -> Analysis:
         """Analyse code without submitting it."""

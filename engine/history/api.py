@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -151,6 +151,13 @@ class HistoryStore(Protocol):
 
         Raises:
             HistoryError: there is no such submission, or part of it was erased.
+        """
+
+    async def sealed_file(self, id: str, members: Mapping[str, bytes]) -> bytes:
+        """Return a zip that proves the events of an incident, with these members beside them.
+
+        Raises:
+            HistoryError: there is no such incident, or it is too large.
         """
 
     async def verify(

@@ -33,6 +33,8 @@ class Otherwise(StrEnum):
 
     SANDBOX = "sandbox"
     """It is submitted; once it is approved it runs in a sandbox instead, and the agent gets its output."""
+    WORKSPACE = "workspace"
+    """As `sandbox`, with a copy of the agent's working tree; the agent gets what changed there as a diff."""
     ASK = "ask"
     """The agent asks its own user, who is told what the analysis found."""
     DENY = "deny"
@@ -85,7 +87,7 @@ def _without_proof(
 ) -> Answer | None:
     from engine.hooks import review  # noqa: PLC0415  a proven command does not wait for these imports
 
-    if otherwise is Otherwise.SANDBOX:
-        return review.in_sandbox(agent, call)
+    if otherwise in {Otherwise.SANDBOX, Otherwise.WORKSPACE}:
+        return review.in_sandbox(agent, call, with_files=otherwise is Otherwise.WORKSPACE)
     reason = review.explain(call, found)
     return agent.ask(reason) if otherwise is Otherwise.ASK and agent.asks else agent.deny(reason)

@@ -18,7 +18,7 @@ MOST_BYTES = 16 << 20
 """Bytes of an answer."""
 REMOTE = "PRATIQUE_ENGINE"
 HARMLESS = "harmless"
-PATH = "/analysis"
+PATH = "/v1/analysis"
 _PEER = struct.Struct("3i")
 
 

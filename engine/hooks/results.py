@@ -10,6 +10,7 @@ from engine.common.presentation import describe_result
 from engine.common.text import mark_hidden
 from engine.hooks.clients import AGENTS
 from engine.hooks.own_commands import result_command
+from engine.hooks.working_tree import changes
 from engine.models import NOT_RUN, Case, Decision, Status
 from engine.policy.output.agent_output import prepare_for_agent
 from engine.policy.output.masking.stream import MOST_SECRET
@@ -56,9 +57,9 @@ def _not_run(status: Status, decision: Decision | None) -> str:
 
 
 async def result_text(client: Client, case: Case) -> str:
-    """Return what became of a command, and what it printed."""
-    output = await printed(client, case)
-    return f"{described(case)}\n{output}" if output else described(case)
+    """Return what became of a command, what it printed, and what it changed."""
+    said = (described(case), await printed(client, case), await changes(client, case))
+    return "\n".join(filter(None, said))
 
 
 async def printed(client: Client, case: Case) -> str:

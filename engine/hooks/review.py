@@ -16,7 +16,8 @@ from engine.hooks.clients import CodingAgent
 from engine.hooks.own_commands import result_command
 from engine.hooks.results import described, result_text
 from engine.hooks.surroundings import doubt
-from engine.models import NOT_RUN, Case, Draft, Language
+from engine.hooks.working_tree import copied
+from engine.models import NOT_RUN, Case, Draft, InputFile, Language
 
 if TYPE_CHECKING:
     from engine.hooks.clients import Answer
@@ -32,19 +33,23 @@ ADVICE = (
 )
 
 
-def in_sandbox(agent: CodingAgent, call: Call) -> Answer:
-    """Return the answer that has a command run in a sandbox once it is approved, instead of here."""
+def in_sandbox(agent: CodingAgent, call: Call, *, with_files: bool = False) -> Answer:
+    """Return the answer that has a command run in a sandbox once it is approved, instead of here.
+
+    With `with_files` a copy of the folder that the agent works in is there, too.
+    """
     try:
-        return asyncio.run(_in_sandbox(agent, call))
+        files = copied(call.folder) if with_files else ()
+        return asyncio.run(_in_sandbox(agent, call, files))
     except TimeoutError:
         return agent.deny("Pratique's engine did not answer in time: the command was not run. Try again.")
     except Problem as problem:
         return agent.deny(f"Pratique denied the command: {mark_hidden(str(problem))[:MOST_REASON]}")
 
 
-async def _in_sandbox(agent: CodingAgent, call: Call) -> Answer:
+async def _in_sandbox(agent: CodingAgent, call: Call, files: tuple[InputFile, ...]) -> Answer:
     async with asyncio.timeout(ANSWER_SECONDS), await connect(agent.title) as client:
-        case = await client.submit(_draft(agent, call), join=True)
+        case = await client.submit(_draft(agent, call, files), join=True)
         if case.status in NOT_RUN:
             return agent.deny(described(case))
         if agent.changes:
@@ -63,13 +68,14 @@ async def _ended(client: Client, id: str) -> Case:
     return await client.case(id, within=ANSWER_SECONDS)
 
 
-def _draft(agent: CodingAgent, call: Call) -> Draft:
+def _draft(agent: CodingAgent, call: Call, files: tuple[InputFile, ...]) -> Draft:
     said = call.description or f"a command of {agent.title}"
     where = f" (in {call.folder})" if call.folder else ""
     purpose = (said[:MOST_PURPOSE] + where)[: 2 * MOST_PURPOSE]
     return Draft(
         code=Untrusted(call.command),
         language=Language.SHELL,
+        files=files,
         purpose=Untrusted(purpose.encode(errors="replace").decode()),
     )
 

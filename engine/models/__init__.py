@@ -42,6 +42,7 @@ from engine.models.history import (
     Trends,
     VerificationProgress,
 )
+from engine.models.preview import OpenedPreview, Preview, PreviewRequest
 from engine.models.review import (
     AnsweredComment,
     BulkAnswer,
@@ -124,6 +125,7 @@ __all__ = [
     "MatchMode",
     "Meters",
     "NewToken",
+    "OpenedPreview",
     "Operation",
     "OperationKind",
     "OutputChunk",
@@ -131,6 +133,8 @@ __all__ = [
     "Permissions",
     "PreApproval",
     "PredictedEffect",
+    "Preview",
+    "PreviewRequest",
     "Principal",
     "QueueEntry",
     "Result",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Self
-
 from pydantic import Field, model_validator
+from typing_extensions import Self
 
+from engine.common.backports import StrEnum
 from engine.common.text import Untrusted
 from engine.models.base import FrozenModel, Level
 

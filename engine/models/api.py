@@ -29,6 +29,7 @@ from engine.models import (
     Stream,
 )
 from engine.models.comments import MOST_COMMENTS
+from engine.models.response import MOST_HOURS, BlockTarget
 
 MOST_AT_ONCE = 200
 """How many submissions are decided or claimed by one request."""
@@ -55,6 +56,14 @@ class CheckpointNotes(FrozenModel):
     """Signed checkpoints from an external witness."""
 
     notes: tuple[Annotated[str, Field(max_length=1000)], ...] = Field(min_length=1)
+
+
+class BlockRequest(FrozenModel):
+    """Something to block, for how long and why."""
+
+    target: BlockTarget
+    hours: float = Field(24, gt=0, le=MOST_HOURS)
+    reason: Untrusted = Untrusted("")
 
 
 class WithdrawRequest(FrozenModel):
@@ -149,6 +158,13 @@ class AnalyseRequest(FrozenModel):
 
     code: Untrusted
     language: Language
+
+
+class OpenPreview(FrozenModel):
+    """A preview to open."""
+
+    port: int = Field(8000, ge=1, le=65535)
+    """The port of the sandbox's loopback on which the program listens."""
 
 
 class CreateSession(FrozenModel):

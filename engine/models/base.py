@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
+from typing_extensions import Self
 
+from engine.common.backports import StrEnum
 from engine.common.text import Untrusted
 
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]

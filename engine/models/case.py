@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
 
 from pydantic import Field
 
+from engine.common.backports import StrEnum
 from engine.models.analysis import Analysis
 from engine.models.base import FrozenModel
 from engine.models.decision import Assessment, Claim, Decision

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
+from typing_extensions import Self
 
 from engine.common.text import Untrusted
 from engine.models.base import FrozenModel

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from pydantic import Field
 
+from engine.common.backports import StrEnum
 from engine.common.text import Untrusted
 from engine.models.base import FrozenModel, Level
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
 
 from pydantic import Field
 
+from engine.common.backports import StrEnum
 from engine.common.text import Untrusted
 from engine.models.base import FrozenModel
 from engine.models.observed import Observation, ObservedEffect
@@ -14,6 +14,8 @@ from engine.models.run import KillReason
 
 REHEARSAL_RULE = "rehearsal"
 """The rule of a violation that a rehearsal proves, and of the reason for the level."""
+MOST_SECONDS = 60.0
+"""How long the code of a rehearsal may run: its reader waits."""
 
 
 class Contact(FrozenModel):
@@ -97,6 +99,11 @@ class Rehearsal(FrozenModel):
     def ended(self, **found: object) -> Rehearsal:
         """Return the rehearsal with what was found."""
         return self._with(**found)
+
+    @property
+    def ran(self) -> bool:
+        """Whether the code ran to its end; otherwise the last note says why there is no result."""
+        return self.seconds > 0
 
     @property
     def convicted(self) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
+from engine.common.backports import StrEnum
 from engine.common.text import Untrusted
 from engine.models.base import Digest, FrozenModel
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
 
+from engine.common.backports import StrEnum
 from engine.models.base import FrozenModel, Language, Principal
 
 

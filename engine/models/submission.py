@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
 
 from pydantic import Field
 
+from engine.common.backports import StrEnum
 from engine.common.text import Untrusted
 from engine.models.base import Digest, FrozenModel, Language, Principal
 from engine.models.comments import MOST_COMMENTS, CommentReply

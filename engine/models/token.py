@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from engine.common.backports import StrEnum
 from engine.common.text import Untrusted
 from engine.models.base import FrozenModel, Role
 

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 from urllib.parse import urlsplit
 
+from engine.common import hosts
 from engine.common.text import Untrusted
 from engine.models import Analysis, Certainty, Consequence, EffectKind, Limits, Permissions, PredictedEffect
 
@@ -67,11 +68,7 @@ def _lowered(asked: Limits, given: Limits) -> Iterator[str]:
 
 
 def _reaches(domain: str) -> Fits:
-    def fits(value: str) -> bool:
-        name = _host(value)
-        return name == domain or (domain.startswith("*.") and name.endswith(domain[1:]))
-
-    return fits
+    return lambda value: hosts.matches(domain, _host(value))
 
 
 def _host(value: str) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
+from engine.common.backports import StrEnum
 from engine.models import Principal, Role
 
 

@@ -25,12 +25,12 @@ from engine.common.lock_holder import lock_holder
 from engine.common.text import visible
 from engine.core import Engine
 from engine.history.errors import HistoryError
-from engine.history.store.sqlite.store import SqliteHistoryStore
-from engine.history.store.sqlite.writer import checkpoints_of
+from engine.history.store.open import open_history
+from engine.history.store.sql.writer import checkpoints_of
 from engine.history.witness.checkpoint_file import last
 from engine.history.witness.witnesses import Witnesses
 from engine.notifications.service import Notifications
-from engine.sandbox.drivers.docker.backend import docker_backend
+from engine.sandbox.drivers.open import open_backend
 from engine.server.endpoints import serve_endpoints
 from engine.server.event_log import log_backend, log_event
 from engine.server.http.connections.limits import open_files_check, raise_open_files
@@ -81,12 +81,12 @@ async def _serve(settings: Settings, path: Path, until_idle: bool) -> None:
 
 @contextlib.asynccontextmanager
 async def _engine(settings: Settings) -> AsyncIterator[Engine]:
-    history = await SqliteHistoryStore.open(locations.database(), settings.history, witness_path(settings))
+    history = await open_history(settings.history, locations.database(), witness_path(settings))
     async with contextlib.AsyncExitStack() as closing:
         closing.push_async_callback(_hand_over, settings)
         closing.push_async_callback(history.close)
         analysis_pool = AnalysisPool(settings.analysis)
-        sandboxes = docker_backend(settings.sandbox, engine_id(locations.state()))
+        sandboxes = open_backend(settings.sandbox, engine_id(locations.state()))
         closing.push_async_callback(analysis_pool.close)
         closing.push_async_callback(sandboxes.close)
         engine = Engine(settings, history, analysis_pool, sandboxes)

@@ -13,7 +13,7 @@ from engine.common.text import Untrusted
 from engine.models import Check, Language
 from engine.sandbox import SandboxUnavailable
 from engine.sandbox.api.egress_policy import EgressDenied
-from engine.sandbox.drivers.docker.backend import docker_backend
+from engine.sandbox.drivers.open import open_backend
 from engine.sandbox.network.resolver import PinnedResolver
 from engine.sandbox.packages.registry import Registry, npm_registry, python_registry
 from engine.sandbox.run.backend_client import BackendClient
@@ -43,7 +43,7 @@ async def _rows(settings: SandboxSettings) -> tuple[Check, ...]:
 
 async def _network(settings: SandboxSettings) -> Check:
     """Run a request that the proxy must refuse: the refusal shows that it reached the proxy."""
-    manager = docker_backend(settings.with_pool(0), f"doctor-{os.getpid()}")
+    manager = open_backend(settings.with_pool(0), f"doctor-{os.getpid()}")
     sandboxes, began = BackendClient(manager), time.monotonic()
     try:
         async with asyncio.timeout(_SECONDS):

@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 
 from engine.common.text import Untrusted
-from engine.history.store.sqlite.search.scan import every_case
+from engine.history.store.sqlite.scan import every_case
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import (
     Analysis,

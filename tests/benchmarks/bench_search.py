@@ -15,8 +15,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from engine.history.devtools.seed import WORDS, seed_history
-from engine.history.store.sqlite.connections import ConnectionPool
-from engine.history.store.sqlite.reader import SqliteHistoryReader
+from engine.history.store.sql.connections import ConnectionPool
+from engine.history.store.sql.reader import SqlHistoryReader
+from engine.history.store.sqlite.database import SqliteDatabase
 from tests.benchmarks.row import Row, percentiles
 
 DEADLINE = 60.0
@@ -88,16 +89,16 @@ async def _asked(
     path: Path,
     what: str,
     texts: Sequence[str],
-    ask: Callable[[SqliteHistoryReader, str], Awaitable[object]],
+    ask: Callable[[SqlHistoryReader, str], Awaitable[object]],
     most: float,
 ) -> list[Row]:
     first: list[float] = []
     again: list[float] = []
     for text in texts:
-        reader = ConnectionPool(path, DEADLINE)
+        reader = ConnectionPool(SqliteDatabase(path), DEADLINE)
         for took in (first, again):
             began = time.perf_counter()
-            await ask(SqliteHistoryReader(reader), text)
+            await ask(SqlHistoryReader(reader), text)
             took.append(1e3 * (time.perf_counter() - began))
         reader.close()
     return [_row(f"{len(texts)} {what}, {name}", took, most)

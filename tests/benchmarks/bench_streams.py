@@ -44,7 +44,7 @@ class Rig:
         self.stream = RunStream(self._read_back)
         self._written: list[OutputChunk] = []
         self.app = FastAPI()
-        self.app.add_api_route("/runs/{id}/output", self._answer, response_class=Response)
+        self.app.add_api_route("/v1/runs/{id}/output", self._answer, response_class=Response)
         self._offset = 0
 
     async def _answer(self, id: str, request: Request, offset: int = 0) -> Response:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Protocol
 
+import psycopg
+
 from engine.common.text import Untrusted
 from engine.history.api import HistoryStore
+from engine.history.store.postgres.store import PostgresHistoryStore
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import (
     Case,
     Event,
 )
 from engine.settings import HistorySettings
+from tests.postgres_server import server
 
 ALICE = Untrusted("alice")
 
@@ -53,7 +58,31 @@ class Sqlite:
             connection.execute(statement, (value,))
 
 
-STORES: dict[str, Implementation] = {"sqlite": Sqlite()}
+class Postgres:
+    """The store in a database of the tests' own server: one database for each folder."""
+
+    async def open(self, folder: Path, settings: HistorySettings) -> HistoryStore:
+        """Open the store of a folder, and create it if there is none."""
+        return await PostgresHistoryStore.open(_database(folder), folder / "pratique.db", settings)
+
+    def alter_event(self, folder: Path, seq: int) -> None:
+        """Change the actor of an event."""
+        self._execute(folder, "UPDATE pratique.events SET actor = 'mallory' WHERE seq = %s", seq)
+
+    def alter_case(self, folder: Path, id: str) -> None:
+        """Change the risk of a case."""
+        self._execute(folder, "UPDATE pratique.cases SET risk = 'critical' WHERE id = %s", id)
+
+    def _execute(self, folder: Path, statement: str, value: object) -> None:
+        with psycopg.connect(_database(folder), autocommit=True) as connection:
+            connection.execute(statement.encode(), (value,))
+
+
+def _database(folder: Path) -> str:
+    return server().database(f"of_{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}")
+
+
+STORES: dict[str, Implementation] = {"sqlite": Sqlite(), "postgres": Postgres()}
 
 
 @contextlib.asynccontextmanager

@@ -10,14 +10,14 @@ import pytest
 
 from engine.models import KillReason, Language
 from engine.sandbox import Backend, SandboxUnavailable, StartPermit, StartRequest
-from engine.sandbox.drivers.docker.backend import docker_backend
+from engine.sandbox.drivers.open import open_backend
 from engine.settings import SandboxSettings
 from tests.sandboxes import Recorder, containers_of, job
 
 pytestmark = pytest.mark.sandbox
 ENGINE = "test-conformance"
 BACKENDS: dict[str, Callable[[], Backend]] = {
-    "docker": lambda: docker_backend(SandboxSettings(pool=0, grace_seconds=0.5), ENGINE),
+    "docker": lambda: open_backend(SandboxSettings(pool=0, grace_seconds=0.5), ENGINE),
 }
 LOOP = "echo up; while :; do :; done"
 

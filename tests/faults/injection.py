@@ -20,8 +20,8 @@ from typing import Any
 
 from engine.analysis_pool import AnalysisPool
 from engine.history.errors import HistoryError
-from engine.history.store.sqlite.ledger import Ledger
-from engine.history.store.sqlite.reader import SqliteHistoryReader
+from engine.history.store.sql.ledger import Ledger
+from engine.history.store.sql.reader import SqlHistoryReader
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Analysis
 from engine.sandbox.api.errors import SandboxUnavailable
@@ -107,7 +107,7 @@ def injecting(injector: Injector) -> Iterator[None]:
         for name in STORE:
             undo.enter_context(_patched(SqliteHistoryStore, name, _history, injector))
         for name in READ:
-            undo.enter_context(_patched(SqliteHistoryReader, name, _history, injector))
+            undo.enter_context(_patched(SqlHistoryReader, name, _history, injector))
         for name in DRIVER:
             undo.enter_context(_patched(MachineDriver, name, _runtime, injector))
         for name in VOLUMES:

@@ -1,7 +1,8 @@
 """`python -m tests.faults.kills`: kills the engine, dockerd and containerd at random moments under load.
 
 Everything that was answered has to be in the history, nothing twice, and all is well again in time. The
-dockerd is one of the campaign's own, with a network namespace of its own, and needs root.
+dockerd is one of the campaign's own, with a network namespace of its own, and needs root. Ctrl+C ends a
+campaign early: what was done until then is checked and printed.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ async def kill_engine(times: int, home: Path, clients: int = CLIENTS) -> Campaig
 
     async def again() -> None:
         engine.end(signal.SIGKILL)
-        await asyncio.to_thread(engine.start)
+        await asyncio.to_thread(engine.start, RECOVERY_SECONDS)
 
     return await _killing(campaign, engine, times, clients, again, _answers)
 
@@ -106,9 +107,13 @@ async def _killing(
     again: Callable[[], Awaitable[None]],
     is_well: Callable[[EngineProcess], Awaitable[bool]],
 ) -> Campaign:
+    ended = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, ended.set)
     try:
         async with Load(engine, clients) as load:
             for number in range(times):
+                if ended.is_set():
+                    break
                 async with asyncio.timeout(RECOVERY_SECONDS):
                     await load.goes_on(to_the_end=number % 2 == 1)
                 await asyncio.sleep(random.uniform(0, LONGEST_SECONDS))  # noqa: S311  no secret

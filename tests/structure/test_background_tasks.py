@@ -26,6 +26,8 @@ WAITED_FOR = {
     "server/mcp/deliveries.py": "receipts, in the task group of the agent's connection",
     "server/mcp/tool_calls.py": "withdrawals, in the task group of the agent's connection",
     "server/http/middleware/token_lifetime.py": "what cuts a request off, cancelled at its end",
+    "server/preview/exchange.py": "both directions of one request to a preview, waited for together",
+    "server/preview/service.py": "the wait for the end of one sandbox, cancelled with its preview",
     "server/http/connections/acceptor.py": "a connection, which its registry closes",
 }
 """Modules that create tasks which belong to one request, run or connection, and who waits for them."""

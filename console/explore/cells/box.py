@@ -36,7 +36,8 @@ class CellBox(Vertical):
     CellBox.-chosen {{ border-left: outer $primary; }}
     CellBox Static {{ height: auto; }}
     CellBox .code {{ background: $surface; padding: 0 1; }}
-    CellBox .output {{ padding: 0 1; }}
+    CellBox .output {{ padding: 0 1; display: none; }}
+    CellBox.-said .output {{ display: block; }}
     CellBox PictureView {{ height: {PICTURE_LINES}; margin: 0 1; }}
     """
 
@@ -59,7 +60,9 @@ class CellBox(Vertical):
         """Show what the cell gave."""
         self.result = result
         self.query_one(".head", Static).update(self._head(result))
-        self.query_one(".output", Static).update(paragraphs(*_output(result)) if result else "")
+        lines = _output(result) if result else []
+        self.set_class(bool(lines), "-said")
+        self.query_one(".output", Static).update(paragraphs(*lines))
         pictures = tuple(each.data for each in result.shown if each.mime == PICTURE) if result else ()
         if pictures[:MOST_PICTURES] != self._pictures:
             self._pictures = pictures[:MOST_PICTURES]
@@ -78,7 +81,7 @@ class CellBox(Vertical):
         if self._cell.kind is not CellKind.CODE:
             return content(*title, (self._cell.kind.value, "faint"))
         if result is None:
-            return content(*title, ("not run yet", "faint"))
+            return content(*title, (" not run yet", "faint"))
         style = "muted" if result.succeeded else "bold error"
         parts: list[Part] = [*title, (f"[{result.number or ' '}] ", "muted"), (result.status, style)]
         if result.seconds is not None:

@@ -21,6 +21,7 @@ from console.explore.cells.script import Cell
 from console.explore.cells.variables_sheet import VariablesScreen
 from console.safety.text import content
 from console.widgets.file_name_prompt import FileNamePrompt
+from console.widgets.rows import NARROW
 from engine.common.errors import Problem
 from engine.common.text import many
 from engine.models import Language
@@ -40,7 +41,6 @@ class CellsScreen(ModalScreen["int | None"]):
         "defines, the next one can use. What it printed and displayed stands below it."
     )
     DEFAULT_CSS = """
-    CellsScreen .sheet { width: 96%; height: 92%; padding: 0 1; }
     CellsScreen #cells { height: 1fr; }
     CellsScreen #about { height: 1; color: $muted; }
     """
@@ -98,6 +98,10 @@ class CellsScreen(ModalScreen["int | None"]):
             if box.result is not result:
                 await box.show(result)
         self._describe()
+
+    def on_resize(self) -> None:
+        """Make the footer compact where the screen is narrow."""
+        self.query_one(Footer).compact = self.size.width < NARROW
 
     def _describe(self) -> None:
         hidden = len(self._cells) - MOST_BOXES
@@ -180,7 +184,6 @@ class CellsScreen(ModalScreen["int | None"]):
     @on(Input.Submitted, "FileNamePrompt")
     def _file_named(self, message: Input.Submitted) -> None:
         self.query_one(FileNamePrompt).close()
-        self.set_focus(None)
         results = self._notebook.runner.results
         self._save(partial(exports.export, message.value, self._language, self._cells, dict(results)))
 
@@ -208,8 +211,5 @@ class CellsScreen(ModalScreen["int | None"]):
 
     def action_leave(self) -> None:
         """Close the line for a file name, or go back to the editor."""
-        prompt = self.query_one(FileNamePrompt)
-        if not prompt.is_open:
+        if not self.query_one(FileNamePrompt).close():
             self.dismiss(None)
-        prompt.close()
-        self.set_focus(None)

@@ -51,7 +51,6 @@ class VariablesScreen(ModalScreen[None]):
     HELP_TITLE = "Variables"
     HELP_WORDS = "The variables of the session with their type and own size, as the guest tells them."
     DEFAULT_CSS = """
-    VariablesScreen .sheet { height: 70%; }
     VariablesScreen VariableRows { background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

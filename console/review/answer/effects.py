@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from console.review.rehearsal.seen import columns, observed
 from console.safety.text import visible_text
 from engine.common.presentation import headline
 from engine.common.text import Untrusted, many
@@ -17,6 +18,7 @@ from engine.models import (
     PredictedEffect,
     Verdict,
 )
+from engine.models.rehearsal import Rehearsal
 
 ALL = "*"
 """The value of an effect on everything of its kind, such as the whole environment."""
@@ -44,7 +46,13 @@ class EffectRow:
     verb: str
     predicted: tuple[str, ...]
     requested: tuple[str, ...]
-    rehearsed: tuple[str, ...] = ()
+    rehearsed: tuple[str, ...] | None = None
+    """None where there was no rehearsal, or it cannot tell."""
+
+    @property
+    def surprises(self) -> bool:
+        """Whether a rehearsal saw something that was neither predicted nor requested."""
+        return bool(set(self.rehearsed or ()) - {*self.predicted, *self.requested})
 
     @property
     def refused(self) -> bool:
@@ -52,14 +60,21 @@ class EffectRow:
         return self.label == "contacts" and bool(self.predicted) and not self.requested
 
 
-def effect_rows(case: Case) -> tuple[EffectRow, ...]:
-    """Return a row for each kind of effect that is predicted or requested."""
-    asked = _requested(case.submission.draft.permissions)
+def effect_rows(case: Case, rehearsal: Rehearsal | None = None) -> tuple[EffectRow, ...]:
+    """Return a row for each kind of effect that is predicted, requested, or seen in a rehearsal."""
+    asked, done = _requested(case.submission.draft.permissions), _rehearsed(rehearsal)
     rows = (
-        EffectRow(label, verb, _values(case.analysis.effects, kinds), asked.get(label, ()))
+        EffectRow(label, verb, _values(case.analysis.effects, kinds), asked.get(label, ()), done.get(label))
         for label, verb, kinds in _KINDS
     )
-    return tuple(row for row in rows if row.predicted or row.requested)
+    return tuple(row for row in rows if row.predicted or row.requested or row.rehearsed)
+
+
+def _rehearsed(rehearsal: Rehearsal | None) -> dict[str, tuple[str, ...]]:
+    if rehearsal is None:
+        return {}
+    known = columns(rehearsal)
+    return known if observed(rehearsal) else {"contacts": known["contacts"]}
 
 
 def sentence(case: Case) -> str:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widgets import Static
 
+from console.app.textual_patches import update_height
 from console.review.answer import effects
 from console.review.answer.mismatch import mismatch
 from console.review.changes.revision import summary_parts
+from console.review.rehearsal.known import NOTHING_KNOWN, RehearsalState
+from console.review.rehearsal.words import state_line
+from console.review.ungrantable import said as said_ungrantable
 from console.safety.text import Part, clip, content, pad, wrapped_parts
 from console.widgets.rows import NARROW
 from engine.common.level_reason import level_reason
@@ -28,11 +32,16 @@ class AnswerPanel(Static):
         super().__init__(id=id)
         self._case: Case | None = None
         self._revision: Revision | None = None
-        self._height = 0
+        self._rehearsal, self._now = NOTHING_KNOWN, 0.0
 
     def show(self, case: Case | None, revision: Revision | None = None) -> None:
         """Show the answer for another submission, and what it changes in the one that it revises."""
-        self._case, self._revision = case, revision
+        self._case, self._revision, self._rehearsal = case, revision, NOTHING_KNOWN
+        self._fit()
+
+    def show_rehearsal(self, state: RehearsalState, now: float) -> None:
+        """Show what is known of the submission's rehearsals at the time `now` of the loop's clock."""
+        self._rehearsal, self._now = state, now
         self._fit()
 
     def on_resize(self) -> None:
@@ -41,15 +50,17 @@ class AnswerPanel(Static):
 
     def _fit(self) -> None:
         width, narrow = self.content_size.width, self.app.size.width < NARROW
-        lines = answer_lines(self._case, width, narrow=narrow) if self._case and width else []
+        lines: list[list[Part]] = []
+        if self._case is not None and width:
+            lines = answer_lines(self._case, width, narrow=narrow, state=self._rehearsal, now=self._now)
         if self._revision is not None and lines:
             lines[1:1] = _bounded(summary_parts(self._revision), width, 1)
-        # Laying out the whole screen is slow: only where the height changes.
-        self.update(Content("\n").join(content(*line) for line in lines), layout=len(lines) != self._height)
-        self._height = len(lines)
+        update_height(self, Content("\n").join(content(*line) for line in lines))
 
 
-def answer_lines(case: Case, width: int, *, narrow: bool) -> list[list[Part]]:
+def answer_lines(
+    case: Case, width: int, *, narrow: bool, state: RehearsalState = NOTHING_KNOWN, now: float = 0.0
+) -> list[list[Part]]:
     """Return the lines; a narrow screen has one line for each answer instead of a table."""
     level, (said, style) = case.assessment.risk, effects.verdict(case.analysis)
     wanted = case.submission.draft.permissions
@@ -61,9 +72,14 @@ def answer_lines(case: Case, width: int, *, narrow: bool) -> list[list[Part]]:
         words: list[Part] = [("Mismatch ", "bold warning"), (different, "warning")]
         short: list[Part] = [words[0], (clip(different, width - 9), "warning")]
         lines += [short] if narrow else _bounded(words, width, 2)
+    if refused := said_ungrantable(case.submission.draft):
+        lines.append(
+            [("Cannot be granted ", "bold warning"), (clip(", ".join(refused), width - 18), "warning")]
+        )
+    lines += _bounded(state_line(state, now), width, 1) if state != NOTHING_KNOWN else []
     if narrow:
         return [*lines, [("Asks for ", "muted"), clip(effects.requests(wanted), width - 9)]]
-    return [*lines, *_table(effects.effect_rows(case), width), _limits_line(case, width)]
+    return [*lines, *_table(effects.effect_rows(case, state.found), width), _limits_line(case, width)]
 
 
 def _limits_line(case: Case, width: int) -> list[Part]:
@@ -79,7 +95,7 @@ def _table(rows: tuple[effects.EffectRow, ...], width: int) -> list[list[Part]]:
     """Return effects as a table; the column of a rehearsal is there once there was one."""
     if not rows:
         return []
-    rehearsed = any(row.rehearsed for row in rows)
+    rehearsed = any(row.rehearsed is not None for row in rows)
     cells = (width - LABEL_CELLS) // (3 if rehearsed else 2)
     titles = ("predicted", "requested", *(("rehearsed",) if rehearsed else ()))
     head: list[Part] = [" " * LABEL_CELLS, *((pad(title, cells), "faint") for title in titles)]
@@ -89,16 +105,25 @@ def _table(rows: tuple[effects.EffectRow, ...], width: int) -> list[list[Part]]:
 
 
 def _table_row(row: effects.EffectRow, cells: int, *, rehearsed: bool) -> list[Part]:
-    last: list[Part] = [pad(", ".join(row.rehearsed) or "–", cells)] if rehearsed else []
+    last: list[Part] = [_seen(row, cells)] if rehearsed else []
     asked: Part = ("not requested: refused", "success") if row.refused else ", ".join(row.requested) or "–"
     text, style = asked if isinstance(asked, tuple) else (asked, "foreground" if row.requested else "faint")
     return [
         (pad(row.label, LABEL_CELLS), "muted"),
         (pad(", ".join(row.predicted) or "–", cells - 1), "foreground" if row.predicted else "faint"),
         " ",
-        (pad(text, cells), style),
+        (pad(text, cells - 1), style),
+        " ",
         *last,
     ]
+
+
+def _seen(row: effects.EffectRow, cells: int) -> Part:
+    """Return what a rehearsal saw; what was neither predicted nor requested stands out."""
+    if row.rehearsed is None:
+        return pad("it cannot tell", cells), "faint"
+    style = "bold warning" if row.surprises else "foreground" if row.rehearsed else "faint"
+    return pad(", ".join(row.rehearsed) or "–", cells), style
 
 
 def _bounded(parts: list[Part], width: int, most: int) -> list[list[Part]]:

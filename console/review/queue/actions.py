@@ -26,6 +26,7 @@ class QueueActions:
             "filter": self._ask_filter,
             "mark": self._mark,
             "mark_all": self._mark_all,
+            "mark_identical": self._mark_identical,
         }
 
     def run(self, action: str) -> None:
@@ -73,6 +74,10 @@ class QueueActions:
 
     def _mark_all(self) -> None:
         self._rows.mark_all()
+
+    def _mark_identical(self) -> None:
+        if self._rows.mark_identical() == 1:
+            self._screen.notify("No other submission is identical to this one.")
 
     def _filter_by(self, words: str) -> None:
         self._rows.list_by(self._rows.order, words)

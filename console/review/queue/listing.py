@@ -7,15 +7,14 @@ from typing import ClassVar
 
 from console.app.textual_patches import set_border_title
 from console.review.queue.order import Order, arranged
+from console.review.queue.times import age, short_time_left, time_bar, time_style
 from console.safety.text import Part, clip, content, pad
-from console.widgets.formatting import SHAPES, badge, bar, brief, clock, now
+from console.widgets.formatting import SHAPES, badge, now
 from console.widgets.offline_rows import OfflineRows
-from engine.common.text import many
+from engine.common.text import Untrusted, many
 from engine.models import QueueEntry, Status, Summary
 
 TIME_CELLS = 5
-FULL_SECONDS = 120.0
-"""The full length of the bar where the length of a deadline is not known."""
 
 
 class QueueList(OfflineRows):
@@ -120,6 +119,16 @@ class QueueList(OfflineRows):
         self._entitle()
         self.refresh()
 
+    def mark_identical(self) -> int:
+        """Mark what is listed and identical to the submission under the cursor; return how many are."""
+        wanted = self._entries.get(self.chosen.id) if self.chosen else None
+        if wanted is not None:
+            fits = (id for id, each in self._entries.items() if each.identical == wanted.identical)
+            self._marked = frozenset(fits) & {each.id for each in self._summaries}
+            self._entitle()
+            self.refresh()
+        return len(self._marked)
+
     def go_to(self, id: str) -> None:
         """Move the cursor to a submission."""
         self.cursor = next((at for at, each in enumerate(self._summaries) if each.id == id), self.cursor)
@@ -149,11 +158,11 @@ class QueueList(OfflineRows):
 
     def _all(self, index: int, width: int) -> list[Part]:
         summary = self._summaries[index]
-        facts = f"{summary.language.value} {summary.lines}"
-        rest = f"{clip(facts, 14)}  {clip(summary.first_line, width)}"
-        return [badge(summary.risk), " ", self._found(summary), self._who(index, 16), f" {_age(summary):>4}",
-                (f" {_left(summary):>{TIME_CELLS}}  ", _time_style(summary)),
-                (clip(rest, max(4, width - 38)), "faint")]  # fmt: skip
+        facts = clip(f"{summary.language.value} {summary.lines}", 14)
+        about = self._about(summary, max(4, width - 40 - len(facts)))
+        return [badge(summary.risk), " ", self._found(summary), self._who(index, 16), f" {age(summary):>4}",
+                (f" {short_time_left(summary):>{TIME_CELLS}}  ", time_style(summary)),
+                (facts + "  ", "faint"), about]  # fmt: skip
 
     def _top(self, index: int, width: int) -> list[Part]:
         """Draw risk and requester at the left, the time that is left at the right."""
@@ -161,12 +170,12 @@ class QueueList(OfflineRows):
         cells = max(4, min(10, width - 28))
         who = max(4, width - cells - TIME_CELLS - 6)
         return [badge(summary.risk), " ", self._who(index, who), " ", *time_bar(summary, cells),
-                f" {_left(summary):>{TIME_CELLS}}"]  # fmt: skip
+                f" {short_time_left(summary):>{TIME_CELLS}}"]  # fmt: skip
 
     def _below(self, summary: Summary, width: int) -> list[Part]:
-        facts = f"{_age(summary):>3} {summary.language.value} {summary.lines}"
-        shown = clip(summary.first_line, max(4, width - len(facts) - 12))
-        return ["      ", self._found(summary), (pad(facts, len(facts)), "muted"), " ", (shown, "faint")]
+        facts = f"{age(summary):>3} {summary.language.value} {summary.lines}"
+        about = self._about(summary, max(4, width - len(facts) - 12))
+        return ["      ", self._found(summary), (pad(facts, len(facts)), "muted"), " ", about]
 
     def _found(self, summary: Summary) -> Part:
         """Return the severity of the worst violation, and how many there are."""
@@ -177,8 +186,20 @@ class QueueList(OfflineRows):
         return f"{SHAPES[entry.worst]}{number:<3}"[:4], f"risk-{entry.worst.value}"
 
     def _claim_sign(self, summary: Summary) -> Part:
+        return ("@", "bold warning") if self._reviewer(summary) is not None else " "
+
+    def _reviewer(self, summary: Summary) -> Untrusted | None:
+        """Return who has claimed it; a claim that lapses does so without an event."""
         entry = self._entries.get(summary.id)
-        return ("@", "bold warning") if entry is not None and entry.claim is not None else " "
+        held = entry.claim if entry is not None else None
+        return held.by if held is not None and held.until > now() else None
+
+    def _about(self, summary: Summary, cells: int) -> Part:
+        """Return the first line of the code, or which reviewer works on it."""
+        who = self._reviewer(summary)
+        if who is None:
+            return clip(summary.first_line, cells), "faint"
+        return clip(who, cells), "warning"
 
     def _who(self, index: int, cells: int) -> Part:
         """Return the requester; of several in a row, sorted by agent, only the first one stands out."""
@@ -189,49 +210,3 @@ class QueueList(OfflineRows):
         number = sum(each.requester == name for each in self._summaries) if first else 0
         words = pad(name, cells - 4) + f"{number or '':>4}"
         return (words, "bold foreground") if first else (words, "faint")
-
-
-def _left(summary: Summary) -> str:
-    left = seconds_left(summary)
-    return "" if left is None else brief(left)
-
-
-def _age(summary: Summary) -> str:
-    """Return how long ago it was submitted: `42s`, `12m`, `3h`, `4d`."""
-    seconds = max(0, int((now() - summary.submitted_at).total_seconds()))
-    steps = ((86_400, "d"), (3600, "h"), (60, "m"))
-    return next((f"{seconds // size}{unit}" for size, unit in steps if seconds >= size), f"{seconds}s")
-
-
-def seconds_left(summary: Summary) -> float | None:
-    """Return the seconds until the submission expires; None without a deadline."""
-    return (summary.deadline - now()).total_seconds() if summary.deadline else None
-
-
-def is_overdue(summary: Summary) -> bool:
-    """Say whether the deadline of a submission is over."""
-    left = seconds_left(summary)
-    return left is not None and left <= 0
-
-
-def time_left(summary: Summary) -> str:
-    """Return the time that is left, as a clock."""
-    left = seconds_left(summary)
-    return "" if left is None else clock(left)
-
-
-def time_bar(summary: Summary, cells: int) -> list[Part]:
-    """Return a bar that shrinks to the deadline."""
-    left = seconds_left(summary)
-    if left is None or summary.deadline is None or cells < 3:
-        return []
-    whole = (summary.deadline - summary.submitted_at).total_seconds() or FULL_SECONDS
-    return [*bar(max(0.0, left / whole), cells, _time_style(summary))]
-
-
-def _time_style(summary: Summary) -> str:
-    left = seconds_left(summary)
-    if left is None or summary.deadline is None:
-        return "muted"
-    whole = (summary.deadline - summary.submitted_at).total_seconds() or FULL_SECONDS
-    return "success" if left > whole / 2 else "warning" if left > whole / 5 else "bold error"

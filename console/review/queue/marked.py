@@ -1,37 +1,53 @@
-"""What is done to all marked submissions at once: deny or claim them. Nothing is approved this way."""
+"""What is done to all marked submissions at once: deny or claim them, or approve those that are identical."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from console.app.state import console_app
-from console.review.queue.listing import QueueList, seconds_left
+from console.review.queue.listing import QueueList
+from console.review.queue.times import seconds_left
 from engine.common.errors import Problem
 from engine.common.text import many
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from engine.models import Case
+    from engine.models import Case, ReviewRecord, Summary
+
+
+async def approve_marked(screen: Screen[None], shown: Case, record: ReviewRecord) -> None:
+    """Approve the marked submissions with the record of the one on screen, where all are identical to it."""
+    from console.review.approve import ApproveScreen  # noqa: PLC0415  on its first use
+
+    marked = screen.query_one(QueueList).marked
+    cases = await _load(screen, marked)
+    if other := next((case for case in cases if not identical(case, shown)), None):
+        screen.notify(
+            f"{other.submission.id} differs from the one on screen. Press E twice to remove all marks, "
+            "and = to mark only what is identical.",
+            severity="warning",
+        )
+        return
+    others = tuple(case for case in cases if case.submission.id != shown.submission.id)
+    made = await screen.app.push_screen_wait(ApproveScreen(shown, others))
+    controller = console_app(screen).decisions
+    if made is not None and controller is not None:
+        decisions = tuple(replace(made, case=case, review_record=record) for case in (shown, *others))
+        controller.submit(decisions, _time_left(marked))
 
 
 async def deny_marked(screen: Screen[None]) -> None:
     """Ask for one reason, then deny every marked submission with it."""
     from console.review.deny import DenyScreen  # noqa: PLC0415  on its first use
 
-    call = console_app(screen).connection.call
     marked = screen.query_one(QueueList).marked
-    cases: list[Case] = []
-    for each in marked:
-        case = await call(lambda client, id=each.id: client.case(id))  # type: ignore[misc]
-        if case is None:
-            return
-        cases.append(case)
-    decisions = await screen.app.push_screen_wait(DenyScreen(*cases))
+    cases = await _load(screen, marked)
+    decisions = await screen.app.push_screen_wait(DenyScreen(*cases)) if cases else None
     controller = console_app(screen).decisions
     if decisions and controller is not None:
-        times = [left for each in marked if (left := seconds_left(each)) is not None]
-        controller.submit(decisions, min(times, default=None))
+        controller.submit(decisions, _time_left(marked))
 
 
 async def claim_marked(screen: Screen[None]) -> None:
@@ -45,3 +61,26 @@ async def claim_marked(screen: Screen[None]) -> None:
             refused.append(str(problem))
     words = [f"Claimed {many(len(marked) - len(refused), 'submission')}.", *refused[:3]]
     screen.notify("\n".join(words), severity="warning" if refused else "information")
+
+
+def identical(one: Case, other: Case) -> bool:
+    """Say whether all that a reviewer judges is the same: only who submitted it, and when, may differ."""
+    drafts = [each.submission.draft.without_thread() for each in (one, other)]
+    levels = [(each.analysis, each.assessment.risk) for each in (one, other)]
+    return drafts[0] == drafts[1] and levels[0] == levels[1]
+
+
+async def _load(screen: Screen[None], marked: tuple[Summary, ...]) -> tuple[Case, ...]:
+    """Return the cases of marked submissions; none where the engine does not have each."""
+    call = console_app(screen).connection.call
+    cases: list[Case] = []
+    for each in marked:
+        case = await call(lambda client, id=each.id: client.case(id))  # type: ignore[misc]
+        if case is None:
+            return ()
+        cases.append(case)
+    return tuple(cases)
+
+
+def _time_left(marked: tuple[Summary, ...]) -> float | None:
+    return min((left for each in marked if (left := seconds_left(each)) is not None), default=None)

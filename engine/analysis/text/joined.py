@@ -26,12 +26,13 @@ def check(source: str, lines: Lines, prose: Prose) -> Iterator[Violation]:
     """Yield one violation for names that hold such characters, and one for those beside digits in text."""
     if source.isascii():
         return
+    places = list(_places(source, prose))
     for severity, message in (
         (Level.HIGH, "A name with characters that are drawn over others"),
         (Level.MEDIUM, "Digits beside characters that are drawn as one: some may be covered"),
         (Level.LOW, "A name with vowel signs, displayed by their numbers"),
     ):
-        spans = [lines.span(*place) for level, place in _places(source, prose) if level is severity]
+        spans = [lines.span(*place) for level, place in places if level is severity]
         if spans:
             yield _violation(severity, message, spans)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from importlib.metadata import version
 from typing import Any
@@ -12,9 +13,11 @@ from engine.analysis.rule import Rule
 from engine.cli.analysis.batch import Item
 from engine.models import Analysis, Level, Span, Violation
 
-_LEVELS = {Level.LOW: "note", Level.MEDIUM: "warning", Level.HIGH: "error", Level.CRITICAL: "error"}
+LEVELS = {Level.LOW: "note", Level.MEDIUM: "warning", Level.HIGH: "error", Level.CRITICAL: "error"}
 _SCORES = {Level.LOW: "2.0", Level.MEDIUM: "5.0", Level.HIGH: "8.0", Level.CRITICAL: "9.5"}
-_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+INFORMATION = "urn:pratique:documentation:rules"
+"""The name of the page about the rules, docs/rules.md, which is where the documentation is."""
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def record(item: Item, analysis: Analysis) -> dict[str, Any]:
@@ -67,6 +70,7 @@ def sarif_log(done: Iterable[tuple[Item, Analysis]]) -> dict[str, Any]:
     driver = {
         "name": "pratique",
         "semanticVersion": version("pratique"),
+        "informationUri": INFORMATION,
         "rules": [_rule(RULES[name]) for name in names],
     }
     run = {
@@ -75,7 +79,7 @@ def sarif_log(done: Iterable[tuple[Item, Analysis]]) -> dict[str, Any]:
         "columnKind": "unicodeCodePoints",
         "results": [_result(file, violation, index) for file, violation in found],
     }
-    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
@@ -86,7 +90,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": f"{rule.attack} {rule.why}"},
         "help": {"text": rule.fix},
-        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "defaultConfiguration": {"level": LEVELS[rule.severity]},
         "properties": {"tags": tags, "security-severity": _SCORES[rule.severity]},
     }
 
@@ -95,7 +99,7 @@ def _result(file: str, violation: Violation, index: dict[str, int]) -> dict[str,
     result: dict[str, Any] = {
         "ruleId": violation.rule,
         "ruleIndex": index[violation.rule],
-        "level": _LEVELS[violation.severity],
+        "level": LEVELS[violation.severity],
         "message": {"text": violation.message.text},
         "locations": [_location(file, violation.span)],
         "properties": {"severity": violation.severity.value, "confidence": violation.confidence.value},
@@ -118,4 +122,4 @@ def _location(file: str, span: Span) -> dict[str, Any]:
 
 
 def _uri(file: str) -> str:
-    return "stdin" if file == "-" else quote(file, safe="/:@!$&'()*+,;=-._~")
+    return "stdin" if file == "-" else quote(os.path.normpath(file), safe="/:@!$&'()*+,;=-._~")

@@ -1,8 +1,9 @@
-"""`pratique effects | lines | rehearse`."""
+"""`pratique effects | lines | look | rehearse`."""
 
 from __future__ import annotations
 
 from functools import partial
+from json import dumps
 from typing import Annotated
 
 import typer
@@ -10,13 +11,17 @@ import typer
 from engine.cli.client_context import with_client
 from engine.cli.exit_codes import ExitCode
 from engine.cli.options.common import Json, SubmissionId
+from engine.cli.output.effects_sarif import effects_sarif
 from engine.cli.output.formatting import print_json, print_line
 from engine.client.client import Client
 from engine.common.effect_lines import effect_line, match_line, status_line
+from engine.common.errors import Problem
 from engine.common.line_text import hits_text, lines_summary, time_text
 from engine.common.rehearsal_lines import rehearsal_lines
+from engine.common.snapshot_lines import snapshot_lines
 from engine.common.text import visible
 from engine.models.lines import LineMark, RunLines
+from engine.models.snapshot import RunSnapshot
 
 _WIDTH = 6
 Other = Annotated[
@@ -24,9 +29,18 @@ Other = Annotated[
 ]
 
 
-def effects(id: SubmissionId, json: Json = False) -> None:
+def effects(
+    id: SubmissionId,
+    sarif: Annotated[bool, typer.Option("--sarif", help="Print the surprises as a SARIF 2.1.0 log.")] = False,
+    json: Json = False,
+) -> None:
     """Show what a run did, beside what was predicted and granted."""
+    if sarif and json:
+        raise Problem(422, "more than one output format", hint="Use one of --json and --sarif")
     found = with_client(lambda client: client.effects(id))
+    if sarif:
+        print_line(dumps(effects_sarif(id, found)))
+        return
     if json:
         print_json(found)
         return
@@ -67,15 +81,41 @@ def _cell(lines: RunLines, mark: LineMark | None) -> str:
     return f"{sign}{hits_text(lines, mark):>{_WIDTH}}{time_text(mark.milliseconds):>{_WIDTH}} "
 
 
+def look(
+    id: SubmissionId,
+    pause: Annotated[bool, typer.Option("--pause", help="Pause the run first.")] = False,
+    json: Json = False,
+) -> None:
+    """Show what a running or paused run is doing: processes, open files and sockets, last effects, stack."""
+
+    async def seen(client: Client) -> RunSnapshot:
+        if pause:
+            await client.pause(id)
+        return await client.look(id)
+
+    found = with_client(seen)
+    if json:
+        print_json(found)
+        return
+    for line in snapshot_lines(found):
+        print_line(line)
+    if found.paused:
+        print_line(f"To let it go on: pratique resume {visible(id)}   To end it: pratique kill {visible(id)}")
+
+
 def rehearse(
     id: SubmissionId,
     withhold_files: Annotated[
         bool, typer.Option("--withhold-files", help="Give it none of its input files.")
     ] = False,
     last: Annotated[bool, typer.Option("--last", help="Show the last rehearsal instead.")] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="Stop the rehearsal that goes on.")] = False,
     json: Json = False,
 ) -> None:
     """Run a pending submission before deciding: nothing granted, decoys for secrets, no network."""
+    if stop:
+        with_client(lambda client: client.reviews.stop_rehearsal(id))
+        return
     found = with_client(
         lambda client: (
             client.reviews.rehearsal(id)

@@ -19,6 +19,7 @@ from engine.hooks.clients import AGENTS, CodingAgent
 from engine.hooks.hook import Otherwise, run_hook
 from engine.hooks.results import described, printed, require_hooked
 from engine.hooks.settings_file import install, settings_path, uninstall
+from engine.hooks.working_tree import changes
 from engine.models import Case, Status
 
 MOST_WAIT = 50.0
@@ -35,7 +36,10 @@ Project = Annotated[
 ]
 Else = Annotated[
     Otherwise,
-    typer.Option(help="What happens to what is not proven harmless: run it in a sandbox, ask, or deny."),
+    typer.Option(
+        help="What happens to what is not proven harmless: it runs in a sandbox, with a copy of the folder "
+        "(workspace) or without; the agent asks; or it is denied."
+    ),
 ]
 
 
@@ -88,6 +92,10 @@ async def _result(client: Client, id: str, wait: float) -> int:
         wait -= MOST_WAIT
     if output := await printed(client, case):
         print_text(output if output.endswith("\n") else f"{output}\n")
+    if changed := await changes(client, case):
+        print_text(
+            f"Changed in the sandbox, not here; what you want of it, change with your own tools:\n{changed}"
+        )
     print_line(f"[{described(case)}]", error=True)
     if case.result is not None and case.result.exit_code is not None:
         return case.result.exit_code

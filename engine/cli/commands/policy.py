@@ -19,7 +19,7 @@ from engine.common.errors import Problem
 from engine.common.presentation import describe_result
 from engine.common.text import many, visible
 from engine.history.errors import HistoryError
-from engine.history.store.sqlite.search.scan import every_case
+from engine.history.store.sqlite.scan import every_case
 from engine.models import Assessment, Case
 from engine.policy import Policy, PolicyError, load
 from engine.policy.files.policy_diff import PastSubmission, PolicyChange, PolicyOutcome, policy_diff

@@ -1,8 +1,9 @@
-"""`pratique run | tail | kill`."""
+"""`pratique run | tail | kill | pause | resume`."""
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Awaitable, Callable
 
 import typer
 
@@ -97,6 +98,25 @@ def kill(id: SubmissionId, json: Json = False) -> None:
 
     case = with_client(end)
     print_json(case) if json else print_line(f"{visible(id)}: killed")
+
+
+def pause(id: SubmissionId, json: Json = False) -> None:
+    """Pause a run: every process of it stands still, and its time limit with them."""
+    _control(id, "paused", lambda client: client.pause(id), json=json)
+
+
+def resume(id: SubmissionId, json: Json = False) -> None:
+    """Let a paused run go on."""
+    _control(id, "goes on", lambda client: client.resume(id), json=json)
+
+
+def _control(id: str, said: str, call: Callable[[Client], Awaitable[None]], *, json: bool) -> None:
+    async def done(client: Client) -> Case:
+        await call(client)
+        return await client.case(id)
+
+    case = with_client(done)
+    print_json(case) if json else print_line(f"{visible(id)}: {said}")
 
 
 async def follow(client: Client, id: str, *, quiet: bool = False) -> Case:

@@ -18,7 +18,7 @@ from engine.common.text import visible
 from engine.images import reference
 from engine.models import Check, Language
 from engine.sandbox import Backend, SandboxUnavailable
-from engine.sandbox.drivers.docker.backend import docker_backend
+from engine.sandbox.drivers.open import open_backend
 from engine.sandbox.selftest.attack_case import AttackCase
 from engine.sandbox.selftest.runner import ATTACKS, AttackOutcome, selftest
 from engine.settings import Settings
@@ -45,7 +45,7 @@ def command(
 async def _run_attempts(chosen: tuple[AttackCase, ...], as_json: bool) -> int:
     """Run and print each attack, and return how many succeeded."""
     settings = Settings().sandbox
-    backend = docker_backend(settings.with_pool(1), f"selftest-{os.getpid()}")
+    backend = open_backend(settings.with_pool(1), f"selftest-{os.getpid()}")
     broken = 0
     try:
         await backend.start()

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import secrets
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -28,8 +29,11 @@ CLOCK_SECONDS = 10.0
 class TokenStore:
     """The tokens of one engine, which alone writes their file."""
 
-    def __init__(self, path: Path, events: EventBus) -> None:
+    def __init__(
+        self, path: Path, events: EventBus, suspended: Callable[[str], bool] = lambda _: False
+    ) -> None:
         self._path = path
+        self._suspended = suspended
         self._events = events
         self._lock = asyncio.Lock()
         self._revocations: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
@@ -47,7 +51,8 @@ class TokenStore:
 
     def known(self, secret: str) -> Token | None:
         """Return the token of a secret, where it holds now."""
-        return tokens.matching(self._kept, secret, datetime.now(UTC))
+        token = tokens.matching(self._kept, secret, datetime.now(UTC))
+        return None if token is None or self._suspended(token.id) else token
 
     async def create(
         self,
@@ -108,20 +113,32 @@ class TokenStore:
             await self._events.record("principal.removed", id, by.name, data={"token": id})
 
     def holds(self, principal: Principal) -> bool:
-        """Return whether a principal's token is not revoked; it is true of whoever has no token.
+        """Return whether a principal's token is neither revoked nor blocked; true of whoever has no token.
 
         An unreadable file revokes nothing: it lets nobody in.
         """
         id = token_of(principal)
+        if id and self._suspended(id):
+            return False
         return not id or bool(self._fault) or any(id == one.token.id for one in self._kept)
+
+    def end_suspended(self) -> None:
+        """End the connections of tokens that are blocked."""
+        for id, ended in list(self._revocations.items()):
+            if self._suspended(id):
+                self._revocations.pop(id, None)
+                ended.set()
 
     async def ended(self, token: Token) -> None:
         """Wait until a token holds no longer: it is revoked, or its time is over by this machine's clock."""
         revoked = self._revocations.setdefault(token.id, asyncio.Event())
-        while token in self.listed() and (left := (token.expires_at - datetime.now(UTC)).total_seconds()) > 0:
+        while self._lasts(token) and (left := (token.expires_at - datetime.now(UTC)).total_seconds()) > 0:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(min(left, CLOCK_SECONDS)):
                     await revoked.wait()
+
+    def _lasts(self, token: Token) -> bool:
+        return token in self.listed() and not self._suspended(token.id)
 
     async def refused(self, address: str) -> None:
         """Record a failed authentication, a few times a minute for each address at most."""

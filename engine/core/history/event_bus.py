@@ -22,6 +22,8 @@ ENGINE = Untrusted("engine")
 """The actor of what the engine does by itself: deadlines, sandboxes, recovery."""
 PAGE_EVENTS = 16
 """How many events are read for a follower at once: a follower that does not read holds so many."""
+REPLAYED_EVENTS = 1000
+"""How many events of a subject are read at once."""
 WATCH_SECONDS = 1.0
 """How often a disk that took no record is tried again."""
 
@@ -165,6 +167,14 @@ class EventBus:
     async def witness(self, type: str, witness: str, why: str) -> None:
         """Record that a witness takes no checkpoints, or takes them again."""
         await self.record_surely(type, data={"witness": witness, "why": why})
+
+    async def recorded(self, subject: str) -> AsyncGenerator[Event, None]:
+        """Yield all events of a subject, the oldest first."""
+        last = 0
+        while events := await self.log.read.events(since=last, subject=subject, limit=REPLAYED_EVENTS):
+            for event in events:
+                yield event
+            last = events[-1].seq
 
     async def follow(self, since: int | None = None) -> AsyncGenerator[Event, None]:
         """Yield the events after `since`, or from now on, for as long as the reader wants."""

@@ -29,3 +29,13 @@ def require_rehearsable(case: Case, by: Principal, policy: Policy) -> None:
         raise Problem(409, f"{id} is not pending: it is {case.status}")
     if case.submission.draft.session or case.submission.draft.operation:
         raise Problem(409, f"{id} belongs to a session, whose state a rehearsal does not have")
+
+
+def require_stoppable(started_by: Principal, by: Principal) -> None:
+    """Check that a principal may stop a rehearsal. Raises Problem (403)."""
+    if not (may(by, Action.DECIDE) or started_by.is_same(by)):
+        raise Problem(
+            403,
+            f"{visible(by.name)} may not stop this rehearsal",
+            hint="A reviewer may, and whoever started it.",
+        )

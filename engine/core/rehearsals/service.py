@@ -10,19 +10,20 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core.history.event_bus import EventBus
 from engine.core.queue import ActiveSubmission, WorkQueue, open_entry
-from engine.core.rehearsals.permission import require_rehearsable
+from engine.core.rehearsals.going import GoingRehearsal
+from engine.core.rehearsals.permission import require_rehearsable, require_stoppable
 from engine.core.rehearsals.proof import with_proof
 from engine.core.rehearsals.watcher import RehearsalWatcher
 from engine.core.review.decisions import ReviewDecisions
 from engine.models import InputFile, Limits, Principal, Result, Status
-from engine.models.rehearsal import Rehearsal
+from engine.models.rehearsal import MOST_SECONDS, Rehearsal
 from engine.sandbox import Backend, Job, SandboxUnavailable
 from engine.sandbox.rehearsal.stage import Stage
 
-MOST_SECONDS = 60.0
-"""How long a rehearsal may take: its reader waits."""
 _AROUND_SECONDS = 60.0
 """How long everything around it may take: the sandbox, and what is on its way."""
+MOST_TIMES = 10
+"""How often one submission is rehearsed."""
 
 
 class Rehearsals:
@@ -35,23 +36,39 @@ class Rehearsals:
         self._queue = queue
         self._decisions = decisions
         self._sandboxes = sandboxes
-        self._going: set[str] = set()
+        self._going: dict[str, GoingRehearsal] = {}
 
     async def rehearse(self, id: str, by: Principal, *, withhold: bool = False) -> Rehearsal:
         """Rehearse a pending submission, with its input files unless they are withheld.
 
         Raises:
-            Problem: the principal may not, it is not pending, it is being rehearsed, or nothing can run.
+            Problem: the principal may not, it is not pending, it is being rehearsed, it was rehearsed too
+                often (429), nothing can run, or somebody stopped it.
         """
         entry = open_entry(self._queue, id)
         require_rehearsable(entry.case, by, self._decisions.policy)
         if id in self._going:
             raise Problem(409, f"{id} is being rehearsed", hint="Wait for its result.")
-        self._going.add(id)
+        going = self._going[id] = GoingRehearsal(by)
         try:
-            return await self._recorded(entry, by, withhold=withhold)
+            await self._require_few(id)
+            return await self._recorded(entry, going, withhold=withhold)
         finally:
-            self._going.discard(id)
+            del self._going[id]
+
+    def stop(self, id: str, by: Principal) -> None:
+        """Stop a rehearsal. Raises Problem: there is none (404), or the principal may not (403)."""
+        if (going := self._going.get(id)) is None:
+            raise Problem(404, f"{visible(id)} is not being rehearsed")
+        require_stoppable(going.by, by)
+        going.stop(by)
+
+    async def _require_few(self, id: str) -> None:
+        """Check how often it was rehearsed: each time, code may learn what a rehearsal is like."""
+        events = await self._events.log.read.events(subject=id)
+        if sum(event.type == "rehearsal.started" for event in events) >= MOST_TIMES:
+            hint = f"Type: pratique rehearse --last {visible(id)}"
+            raise Problem(429, f"{visible(id)} was rehearsed {MOST_TIMES} times already", hint=hint)
 
     async def last(self, id: str) -> Rehearsal:
         """Return the last rehearsal of a submission. Raises Problem (404) if there is none."""
@@ -61,7 +78,8 @@ class Rehearsals:
             raise Problem(404, f"{id} was not rehearsed", hint=f"Type: pratique rehearse {visible(id)}")
         return Rehearsal.model_validate(found[-1])
 
-    async def _recorded(self, entry: ActiveSubmission, by: Principal, *, withhold: bool) -> Rehearsal:
+    async def _recorded(self, entry: ActiveSubmission, going: GoingRehearsal, *, withhold: bool) -> Rehearsal:
+        by = going.by
         image = await self._decisions.image_of(entry.case)
         await self._events.record(
             "rehearsal.started", entry.id, by.name, data={"image": image, "withheld": withhold}
@@ -70,12 +88,12 @@ class Rehearsals:
             submission=entry.id, by=by.name, at=datetime.now(UTC), image=image, withheld=withhold
         )
         try:
-            async with asyncio.timeout(MOST_SECONDS + _AROUND_SECONDS):
+            async with going.bounded(MOST_SECONDS + _AROUND_SECONDS):
                 rehearsal = await self._run(entry, begun)
         except (SandboxUnavailable, TimeoutError) as error:
-            why = str(error) or "it took too long"
-            await self._end(entry, begun.with_note(f"it did not run: {why}"))
-            raise Problem(503, f"no rehearsal: {why}", hint="Type: pratique doctor") from None
+            note, problem = _failure(going, error)
+            await self._end(entry, begun.with_note(note))
+            raise problem from None
         except asyncio.CancelledError:
             stopped = begun.with_note("it was stopped")
             data = {"rehearsal": stopped.model_dump(mode="json")}
@@ -131,6 +149,15 @@ class Rehearsals:
             await self._events.record_surely("rehearsal.ended", entry.id, rehearsal.by, data=data, case=case)
             self._queue.update(entry, case)
         return rehearsal
+
+
+def _failure(going: GoingRehearsal, error: Exception) -> tuple[str, Problem]:
+    """Return what is recorded of a rehearsal without a result, and what is answered."""
+    if going.stopped_by is not None:
+        note = f"it was stopped by {visible(going.stopped_by.name)}"
+        return note, Problem(409, f"no rehearsal: {note}")
+    why = str(error) or "it took too long"
+    return f"it did not run: {why}", Problem(503, f"no rehearsal: {why}", hint="Type: pratique doctor")
 
 
 def _bounded(limits: Limits) -> Limits:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from engine.common.errors import Problem
@@ -20,25 +21,24 @@ from engine.principals.roles import Action
 SUBJECT = "pre-approvals"
 POLICY = Principal(name=Untrusted("policy"), roles=frozenset())
 """Who approves what nobody is asked about."""
-PAGE = 1000
 
 
 class PreApprovals:
     """The pre-approvals, rebuilt from the history."""
 
-    def __init__(self, events: EventBus, keys: ReviewerKeys) -> None:
+    def __init__(
+        self, events: EventBus, keys: ReviewerKeys, suspended: Callable[[str], bool] = lambda _: False
+    ) -> None:
         self._events = events
+        self._suspended = suspended
         self._keys = keys
         self._by_id: dict[str, PreApproval] = {}
         self._lock = asyncio.Lock()
 
     async def start(self) -> None:
         """Read from the history which there are, and how often each was used."""
-        last = 0
-        while events := await self._events.log.read.events(since=last, subject=SUBJECT, limit=PAGE):
-            for event in events:
-                self._replay(event)
-            last = events[-1].seq
+        async for event in self._events.recorded(SUBJECT):
+            self._replay(event)
         await self.end_unregistered(ENGINE)
 
     def listed(self) -> tuple[PreApproval, ...]:
@@ -106,7 +106,8 @@ class PreApprovals:
     async def use(self, case: Case) -> PreApproval | None:
         """Return the pre-approval that approves a case, with one more of its uses taken; None without one."""
         async with self._lock:
-            pre_approval = matching_pre_approval(case, self._open(), datetime.now(UTC))
+            able = [one for one in self._open() if not self._suspended(one.id)]
+            pre_approval = matching_pre_approval(case, able, datetime.now(UTC))
             if pre_approval is None:
                 return None
             used = pre_approval.with_uses(pre_approval.used + 1)

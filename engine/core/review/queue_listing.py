@@ -5,23 +5,24 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import OrderedDict
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 import rfc8785
 
 from engine.common.level_reason import level_reason, worst_violation
+from engine.common.queue_order import queue_order
 from engine.common.text import Untrusted
 from engine.core.history.queries import Queries
 from engine.core.queue import WorkQueue
 from engine.core.submissions.canonical import canonical
 from engine.history.summary import summary_of
-from engine.models import Case, Claim, Draft, Limits, Principal, QueueEntry, Status
+from engine.models import Case, Claim, Draft, Limits, Principal, QueueEntry
 from engine.policy.comparison.fingerprint import structural_fingerprint
 
 KEPT = 5000
 MOST_CHARACTERS = 32 * 1024
 """Longer code is one group only where its bytes are: to read it would hold others up."""
-LAST = datetime.max.replace(tzinfo=UTC)
 NOBODY = Principal(name=Untrusted(""))
 EXPIRED_FILTER = "status:expired since:7d"
 """What expired longer ago is found in the history, and waits for nobody."""
@@ -38,9 +39,14 @@ class QueueListing:
         self._queue = queue
         self._known: OrderedDict[str, Digests] = OrderedDict()
 
-    async def entries(self) -> tuple[QueueEntry, ...]:
-        """Return what is pending, queued or running: pending first, then by risk and by what weighs most."""
-        cases = [entry.case for entry in self._queue]
+    async def entries(self, ids: Iterable[str] = ()) -> tuple[QueueEntry, ...]:
+        """Return what is pending, queued or running: pending first, then by risk and by what weighs most.
+
+        Where `ids` are given, only those of them that are.
+        """
+        wanted = frozenset(ids)
+        found = [self._queue.find(id) for id in wanted] if wanted else list(self._queue)
+        cases = [entry.case for entry in found if entry is not None]
         return tuple(sorted([await self._entry(case) for case in cases], key=queue_order))
 
     async def expired(self) -> tuple[QueueEntry, ...]:
@@ -89,21 +95,6 @@ def content_digest(draft: Draft) -> str:
     """Return the SHA-256 of everything in a draft: who submits it plays no part."""
     plain = canonical(draft, NOBODY)
     return hashlib.sha256(rfc8785.dumps(plain)).hexdigest()
-
-
-def queue_order(entry: QueueEntry) -> tuple[object, ...]:
-    """Sort what waits for a decision first, by level, and within a level by what weighs most."""
-    summary = entry.summary
-    return (
-        summary.status is not Status.PENDING,
-        -summary.risk.rank,
-        -(entry.worst.rank if entry.worst else -1),
-        -entry.secrets,
-        -entry.asks,
-        -entry.unproven,
-        summary.deadline or LAST,
-        summary.id,
-    )
 
 
 def _holding(case: Case) -> Claim | None:

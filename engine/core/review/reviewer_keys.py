@@ -28,7 +28,6 @@ from engine.principals.signing import (
 
 SUBJECT = "reviewers"
 REGISTERED, REMOVED = "reviewer.registered", "reviewer.removed"
-PAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +57,7 @@ class ReviewerKeys:
 
     async def start(self) -> None:
         """Read from the history which keys are registered."""
-        last = 0
-        while events := await self._events.log.read.events(since=last, subject=SUBJECT, limit=PAGE):
-            self._changes += (_change(event) for event in events)
-            last = events[-1].seq
+        self._changes += [_change(event) async for event in self._events.recorded(SUBJECT)]
 
     def listed(self) -> tuple[ReviewerKey, ...]:
         """Return every key that was ever registered, the oldest first."""

@@ -13,6 +13,7 @@ from engine.common.errors import Problem
 from engine.common.supervisor import Supervisor, describe
 from engine.core.history.event_bus import EventBus
 from engine.core.queue import ActiveSubmission, WorkQueue, open_entry
+from engine.core.response.blocks import Blocks
 from engine.core.review.decisions import ReviewDecisions
 from engine.core.runs.effect_watch import EffectWatch
 from engine.core.runs.execution import RunRecorder, execute, failed
@@ -21,7 +22,8 @@ from engine.core.runs.start_gate import StartGate
 from engine.core.sessions.registry import SessionRegistry
 from engine.history.errors import HistoryError
 from engine.models import Display, KillReason, Principal, Result, SessionState, Status
-from engine.sandbox import Backend, StartRequest
+from engine.models.snapshot import RunSnapshot
+from engine.sandbox import Backend, SandboxUnavailable, StartRequest
 
 LAST_RECORD_SECONDS = 2.0
 """How long an engine that stops waits for the record of an interrupted run; the next engine makes it up."""
@@ -48,6 +50,7 @@ class Runs:
         supervisor: Supervisor,
         decisions: ReviewDecisions,
         registry: SessionRegistry,
+        blocks: Blocks,
     ) -> None:
         self._events = events
         self._sandboxes = sandboxes
@@ -56,6 +59,7 @@ class Runs:
         self._decisions = decisions
         self._running: set[asyncio.Task[None]] = set()
         self._registry = registry
+        self._blocks = blocks
 
     def start(self, entry: ActiveSubmission) -> None:
         """Run an approved submission."""
@@ -113,6 +117,18 @@ class Runs:
         if await self._sandboxes.resume(entry.id):
             self._registry.set_state(entry.case.submission.draft.session, SessionState.RUNNING)
 
+    async def look(self, id: str) -> RunSnapshot:
+        """Return what a running or paused run is doing: its processes, open files, last effects.
+
+        Raises:
+            Problem: it is not running (409).
+        """
+        entry = self._running_entry(id)
+        try:
+            return await self._sandboxes.look(entry.id)
+        except SandboxUnavailable as error:
+            raise Problem(409, f"{id}: {error}", hint=f"pratique effects {id}") from None
+
     def _running_entry(self, id: str) -> ActiveSubmission:
         entry = open_entry(self._queue, id)
         if entry.case.status is not Status.RUNNING:
@@ -154,12 +170,13 @@ class Runs:
                 await self._finish(entry, stopped)
 
     async def _check_approval(self, entry: ActiveSubmission, image: str) -> None:
-        """Check that submission and image are those that were approved.
+        """Check that submission and image are those that were approved, and blocked by nothing.
 
         Raises:
-            Problem: something differs.
+            Problem: something differs, or is blocked.
         """
         submission = entry.case.submission
+        self._blocks.require_none(submission)
         self._registry.check_draft(submission.draft, submission.requester)
         changed = self._decisions.changed(entry.case, image)
         if changed:

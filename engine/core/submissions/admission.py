@@ -11,7 +11,7 @@ from engine.core.history.event_bus import EventBus
 from engine.core.queue import QueueFull, WorkQueue
 from engine.core.sessions.registry import SessionRegistry
 from engine.core.submissions.normalisation import add_implied_permissions
-from engine.models import Draft, IsolationProof, Principal
+from engine.models import Draft, IsolationProof, Principal, Submission
 from engine.policy import excess
 from engine.policy.output.assertions import parse_assertion
 from engine.policy.rate_limits import Buckets, too_large
@@ -29,6 +29,7 @@ class AdmissionControl:
         registry: SessionRegistry,
         proof: Callable[[], IsolationProof | None],
         entitled: Callable[[Principal], bool],
+        blocked: Callable[[Submission], str] = lambda _: "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
@@ -39,6 +40,8 @@ class AdmissionControl:
         self._clock = clock
         self.entitled = entitled
         """Whether the token of a requester, if that has one, is not revoked."""
+        self.blocked = blocked
+        """Why a submission is refused by a block; empty where it is not."""
         policy = settings.policy
         self._rates = Buckets(policy.submissions_per_minute, policy.submissions_burst)
         self._session_rates = Buckets(policy.session_submissions_per_minute, policy.session_submissions_burst)

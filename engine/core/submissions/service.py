@@ -148,14 +148,18 @@ class SubmissionService:
             await self.withdraw(entry.id, entry.case.submission.requester)
 
     async def withdraw_revoked(self) -> None:
-        """Withdraw what waits, or is about to, under tokens that are revoked."""
+        """Withdraw what waits, or is about to, under tokens that are revoked; refuse what is blocked."""
         for entry in self._queue:
             async with self._queue.exclusive(entry):
                 await self._withdraw_revoked(entry)
 
     async def _withdraw_revoked(self, entry: ActiveSubmission) -> None:
         case = entry.case
-        if case.status is Status.PENDING and not self._admission.entitled(case.submission.requester):
+        if case.status is not Status.PENDING:
+            return
+        if blocked := self._admission.blocked(case.submission):
+            await self._executor.deny(entry, POLICY, DecisionOutcome.REFUSED, blocked)
+        elif not self._admission.entitled(case.submission.requester):
             await self._executor.deny(entry, NOBODY, DecisionOutcome.DENIED, REVOKED)
 
     def recover(self, case: Case) -> ActiveSubmission:
@@ -221,7 +225,7 @@ class SubmissionService:
         assessment = entry.case.assessment
         refusing = next((match for match in assessment.matches if match.refuses), None)
         async with self._queue.exclusive(entry):
-            await self._withdraw_revoked(entry)  # the token may have been revoked meanwhile
+            await self._withdraw_revoked(entry)  # it may be blocked, or its token revoked meanwhile
             if entry.case.status is not Status.PENDING:
                 return entry.case
             if refusing:

@@ -13,12 +13,12 @@ from engine.history.chain import chain
 from engine.history.devtools.synthetic_case import SyntheticCase, digest_for
 from engine.history.devtools.template import CaseTemplate
 from engine.history.errors import HistoryError
-from engine.history.store.sqlite import blobs, cases
+from engine.history.store.sql import blobs, cases
+from engine.history.store.sql.facts.index import index_some as index_facts
+from engine.history.store.sql.ledger import Ledger
+from engine.history.store.sql.writer import open_ledger
 from engine.history.store.sqlite.bulk import bulk_writing
-from engine.history.store.sqlite.facts.index import index_some as index_facts
-from engine.history.store.sqlite.fulltext_index import index_some
-from engine.history.store.sqlite.ledger import Ledger
-from engine.history.store.sqlite.writer import open_ledger, take_lock
+from engine.history.store.sqlite.database import SqliteDatabase
 from engine.models import DecisionOutcome, KillReason, Language, Level
 from engine.settings import HistorySettings
 
@@ -48,8 +48,9 @@ def seed_history(path: Path, runs: int, seed: int, progress: ProgressCallback | 
     Raises:
         HistoryError: there are events already.
     """
-    lock = take_lock(path)
-    ledger = open_ledger(path, HistorySettings())
+    database = SqliteDatabase(path)
+    lock = database.lock()
+    ledger = open_ledger(database, HistorySettings())
     try:
         if ledger.tree.size:
             raise HistoryError(f"{path} has events already", hint="Set PRATIQUE_HOME to an empty folder")
@@ -77,7 +78,7 @@ def _fill(ledger: Ledger, runs: int, chance: random.Random, progress: ProgressCa
     more = True
     while more:
         ledger.begin()
-        more = all(index_some(ledger.connection) for _ in range(100))
+        more = all(ledger.connection.dialect.index_texts() for _ in range(100))
         ledger.commit()
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from engine.common.text import Untrusted
 from engine.history.events.blocks import MeterBlock, OutputBlock
 from engine.history.exports.case_verify import COUNT, canonical, digest
-from engine.history.store.sqlite.ledger import ENGINE
+from engine.history.store.sql.ledger import ENGINE
 from engine.models import (
     Analysis,
     Assessment,

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from engine.history.chain import chain
 from engine.history.devtools.synthetic_case import SyntheticCase
-from engine.history.store.sqlite import blobs, cases, row_formats
-from engine.history.store.sqlite.ledger import NewRecord
+from engine.history.store.sql import blobs, cases, row_formats
+from engine.history.store.sql.ledger import NewRecord
 from engine.models import DecisionOutcome, KillReason, Language, Level
 
 _STATE = "5" * 64

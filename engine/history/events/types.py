@@ -27,6 +27,7 @@ Payload = Annotated[
     | runs.SandboxDestroyedPayload
     | runs.SessionChangedPayload
     | runs.RunStartedPayload
+    | runs.PreviewPayload
     | runs.RunControlledPayload
     | runs.RunOutputPayload
     | runs.RunMetersPayload
@@ -49,6 +50,12 @@ Payload = Annotated[
     | system.PolicyRefusedPayload
     | system.SettingsChangedPayload
     | system.ReviewerChangedPayload
+    | system.BlockChangedPayload
+    | system.ResponseChangedPayload
+    | system.IncidentChangedPayload
+    | system.IncidentSealedPayload
+    | system.NoteAddedPayload
+    | system.TagChangedPayload
     | system.PrincipalChangedPayload
     | system.SecretChangedPayload
     | system.NotificationPayload

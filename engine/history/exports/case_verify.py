@@ -82,6 +82,18 @@ To check all of it: python3 verify.py --key KEY case.zip
 with the engine's key as you received it by another way, and with a verify.py from somebody you trust: who
 forges a case file can forge the verify.py in it.
 """
+INCIDENT_README = """Incident {id} of Pratique
+
+checkpoint.txt     the signed head of the Merkle tree over all events (C2SP tlog-checkpoint)
+public_key.pem     the engine's Ed25519 key; ask the operator for its fingerprint by another way
+events.jsonl       every event of this incident; the last one seals what is in this file
+proofs.json        for each event, the proof that it is in the tree (RFC 6962)
+timeline.txt       what happened in all of its submissions, one line for each step
+cases/ID.zip       the case file of each submission
+
+To check all of it: python3 verify.py --key KEY incident.zip
+with the engine's key as you received it by another way, and with a verify.py from somebody you trust.
+"""
 Line = tuple[str, str]
 """`ok`, `OPEN` or `note`, and what was found."""
 Json = dict[str, Any]
@@ -92,7 +104,8 @@ _NOTE = re.compile(
 )
 _NAME = re.compile(
     r"README\.txt|verify\.py|public_key\.pem|checkpoint\.txt|events\.jsonl|keys\.jsonl|proofs\.json|output|"
-    r"case/(?:state\.json|columns\.json|code|files/[1-9][0-9]{0,3})|artifacts/[0-9a-f]{64}"
+    r"case/(?:state\.json|columns\.json|code|files/[1-9][0-9]{0,3})|artifacts/[0-9a-f]{64}|"
+    r"timeline\.txt|cases/s-[0-9a-z-]{1,40}\.zip"
 )
 
 
@@ -157,6 +170,9 @@ def check(members: Mapping[str, bytes], trust: Trust = Trust()) -> Iterator[Line
     registered = proved_events(files, "keys.jsonl", proofs, size, root, head) if "keys.jsonl" in files else []
     require(not proofs, "there are proofs of events that are not there")
     yield "ok", f"{len(events)} events are in that tree, unchanged and in order"
+    if "timeline.txt" in files:
+        yield from incident(files, events, key, trust)
+        return
     case = the_case(files, events, trust)
     yield (
         "ok",
@@ -169,6 +185,41 @@ def check(members: Mapping[str, bytes], trust: Trust = Trust()) -> Iterator[Line
     yield from left_behind(files, case, events)
     yield from about_itself(files, case)
     files.require_all_read()
+
+
+def incident(files: Files, events: list[Json], key: bytes, trust: Trust) -> Iterator[Line]:
+    """Yield that the case files of an incident are those that were sealed with it, and are proved."""
+    first, last = events[0], events[-1]
+    require(first["type"] == "incident.opened", "the first event is not that of an incident")
+    id = first["data"]["incident"]
+    require(all(event["subject"] == id for event in events), "an event of something else is among these")
+    require(trust.submission in {"", id}, "this is another incident than the one that you named")
+    require(last["type"] == "incident.sealed", "the last event does not seal the incident")
+    require(last["data"]["events"] == len(events), "events of the incident are missing")
+    members = last["data"]["members"]
+    require("timeline.txt" in members, "the timeline is not sealed")
+    for name, sealed in members.items():
+        require(digest(files[name]) == sealed, f"{shown(name)} is not what was sealed")
+    yield "ok", f"the incident {shown(id)} is complete up to its seal at {shown(last['at'])}"
+    cases = sorted(set(members) - {"timeline.txt"})
+    for name in cases:
+        yield from case_within(files, name, key, trust)
+    yield "ok", f"{len(cases)} case files are in it, as they were sealed"
+    for missing, why in last["data"].get("missing", {}).items():
+        yield "OPEN", f"{shown(missing)} has no case file in it: {shown(why)}"
+    files["README.txt"], files["verify.py"]
+    files.require_all_read()
+
+
+def case_within(files: Files, name: str, key: bytes, trust: Trust) -> Iterator[Line]:
+    """Yield what is open of one case file of an incident; all of the rest holds."""
+    within = unpacked(files[name])
+    require(public_key(within["public_key.pem"]) == key, f"{shown(name)} has another engine's key")
+    id = name.removeprefix("cases/").removesuffix(".zip")
+    for kind, text in check(within, Trust(frozenset({key.hex()}), trust.reviewers, id)):
+        files.in_time()
+        if kind == "OPEN":
+            yield kind, f"{shown(id)}: {text}"
 
 
 def engine_key(key: bytes, trust: Trust) -> Line:

@@ -35,7 +35,7 @@ class Class:
 PROCESS = Class(
     1007, "Process Activity", 1, "System Activity", {"run.started": 1, "run.ended": 2, "run.killed": 2}
 )
-FINDING = Class(2004, "Detection Finding", 2, "Findings", {"submission.assessed": 1})
+FINDING = Class(2004, "Detection Finding", 2, "Findings", {"submission.assessed": 1, "run.surprise": 1})
 LIFECYCLE = Class(
     6002, "Application Lifecycle", 6, "Application Activity", {"engine.started": 3, "engine.stopped": 4}
 )
@@ -91,11 +91,13 @@ def record(event: Event) -> dict[str, Any]:
 
 
 def _class(type_: str) -> Class:
+    if type_ in FINDING.activities:
+        return FINDING
     if type_.startswith(("run.", "sandbox.", "session.", "network.", "packages.")):
         return PROCESS
     if type_.startswith("engine."):
         return LIFECYCLE
-    return FINDING if type_ == "submission.assessed" else API
+    return API
 
 
 def _objects(event: Event, kind: Class) -> dict[str, Any]:
@@ -103,6 +105,8 @@ def _objects(event: Event, kind: Class) -> dict[str, Any]:
     if kind is PROCESS:
         device = {"type_id": 6, "type": "Virtual", "uid": str(event.data.get("sandbox", event.subject))}
         return {"actor": actor, "device": device, "process": {"uid": event.subject, "name": event.subject}}
+    if event.type == "run.surprise":
+        return _surprises(event)
     if kind is FINDING:
         rules = [str(rule) for rule in event.data.get("rules", ())]
         return {
@@ -119,7 +123,30 @@ def _objects(event: Event, kind: Class) -> dict[str, Any]:
     }
 
 
+def _surprises(event: Event) -> dict[str, Any]:
+    """Return what a run did that was not predicted or not granted, as one finding with its evidence."""
+    found = event.data["surprises"]
+    evidences = [
+        {"data": {key: mark_hidden(str(one[key])) for key in ("kind", "value", "relation", "reason")}}
+        for one in found
+    ]
+    kinds = sorted({str(one["kind"]) for one in found})
+    title = f"run {event.subject} did what was not predicted or not granted"
+    return {
+        "finding_info": {
+            "uid": event.hash,
+            "title": title,
+            "types": kinds,
+            "desc": f"the policy says: {event.data['action']}",
+        },
+        "evidences": evidences,
+    }
+
+
 def _severity(event: Event) -> int:
+    if event.type == "run.surprise":
+        levels = {one["severity"] for one in event.data["surprises"]} & set(Level)
+        return max((SEVERITIES[Level(str(one))] for one in levels), default=SEVERITIES[Level.MEDIUM])
     risk = event.data.get("risk")
     if event.type == "submission.assessed" and risk in set(Level):
         return SEVERITIES[Level(str(risk))]

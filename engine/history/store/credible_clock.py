@@ -6,11 +6,11 @@ a day without being set.
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from datetime import datetime, timedelta
 
 from engine.history.chain import chain
+from engine.history.store.sql.connection import SqlConnection
 
 STEADY = timedelta(days=1)
 """How long a clock has to go on by itself, or how long ago the history was used."""
@@ -28,7 +28,7 @@ class CredibleClock:
         self._since: tuple[datetime, float] | None = None
         """When the clock was first seen going on as it does now: the time of day, and since the start."""
 
-    def believes(self, now: datetime, connection: sqlite3.Connection, boot: float | None = None) -> bool:
+    def believes(self, now: datetime, connection: SqlConnection, boot: float | None = None) -> bool:
         """Return whether `now` can be believed; `boot` are the seconds since the machine was started."""
         steady = self._is_steady(now, time.clock_gettime(time.CLOCK_BOOTTIME) if boot is None else boot)
         between = chain.stamp(now - RECENT), chain.stamp(now - STEADY)

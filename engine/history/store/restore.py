@@ -16,8 +16,10 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from engine.common.local_files import new_file, open_file, private_folder, read_file, sync_folder
 from engine.history.chain.signing_key import write_public_half
 from engine.history.errors import HistoryError
+from engine.history.store.sql.writer import open_ledger
 from engine.history.store.sqlite.backup import verified_copy
-from engine.history.store.sqlite.writer import open_ledger, take_lock
+from engine.history.store.sqlite.database import SqliteDatabase
+from engine.history.store.sqlite.lock import take_lock
 from engine.models import Verification
 from engine.settings import HistorySettings
 
@@ -77,7 +79,7 @@ def _checked(backup: Path, staged: Path) -> Verification:
     """Copy a backup, open the copy as an engine does, and verify it."""
     try:
         _copy(backup, staged)
-        ledger = open_ledger(staged, HistorySettings())
+        ledger = open_ledger(SqliteDatabase(staged), HistorySettings())
         ledger.connection.close()
         write_public_half(staged.with_suffix(".key"), ledger.key)
         found = verified_copy(staged)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple, TypeVar
 
@@ -17,6 +17,7 @@ from engine.history.verify.stored_data import Mismatch
 from engine.models import Verification, WitnessMark
 
 N = TypeVar("N", bound="Checkpoint | SignedHead")
+LaterNotes = Callable[[], Sequence["Checkpoint | None"]]
 
 
 class Witnessed(NamedTuple):
@@ -36,10 +37,12 @@ class CheckpointComparison:
         tree: Frontier,
         outside: Sequence[Witnessed] = (),
         end: SignedHead | None = None,
+        later: LaterNotes = tuple,
     ) -> None:
         """Continue from `tree`, whose records are not checked again.
 
-        `outside` is what witnesses kept, `end` the signed head of the history itself.
+        `outside` is what witnesses kept, `end` the signed head of the history itself. `later` returns the
+        notes that the file has some time after the records were read: the file is written after them.
         """
         self._tree = tree
         self._notes = notes
@@ -48,6 +51,7 @@ class CheckpointComparison:
         self._witness_notes = _by_size(one.note for one in outside if one.note)
         self._end = end
         self._is_ours = cache(lambda note: note.is_signed_by(key))
+        self._later = cache(lambda: {note.size for note in later() if note})
         self._agreed = 0
         self.unregistered = 0
         """How many approvals were given before any key was registered."""
@@ -119,8 +123,11 @@ class CheckpointComparison:
     def _event(self, seq: int, note: Checkpoint | None) -> Iterator[Mismatch]:
         if note is None or note.size != seq - 1 or not self._is_ours(note):
             yield seq, f"the checkpoint in record {seq} was forged: not signed by this engine"
-        elif note.size not in self._file:
+        elif note.size not in self._file and not self._was_on_its_way(note.size):
             yield seq, f"the checkpoint of {note.size} records was removed from the checkpoint file"
+
+    def _was_on_its_way(self, size: int) -> bool:
+        return size > max(self._file, default=0) and size in self._later()
 
     def _compare(self, point: ComparisonPoint) -> Iterator[Mismatch]:
         here = self._tree.root(), point.hash

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from engine.history.errors import HistoryError
-from engine.history.store.sqlite import blobs
+from engine.history.store.sql import blobs
 from engine.history.verify.source import HistorySource
 
 KEPT = 1 << 16

@@ -37,11 +37,12 @@ def verify_ranges(
 ) -> Generator[VerifiedRange, None, None]:
     """Yield what was found in each range, in order."""
     processes = min(MOST, len(os.sched_getaffinity(0)))
-    if len(ranges) < PARALLEL_FROM or processes < 2:
+    path = source.path
+    if path is None or len(ranges) < PARALLEL_FROM or processes < 2:
         checks = StoredDataChecks(source)
         yield from (verify_range(source, checks, *one_range) for one_range in ranges)
     else:
-        yield from _shared(source.path, ranges, processes)
+        yield from _shared(path, ranges, processes)
 
 
 def _shared(

@@ -49,8 +49,8 @@ class HistorySource(Protocol):
     """Reads a history as it is stored, without trusting any of it."""
 
     @property
-    def path(self) -> Path:
-        """Where the history is stored, for another process to open."""
+    def path(self) -> Path | None:
+        """Where the history is stored, for another process to open; None where none can."""
         ...
 
     def end(self) -> HistoryEnd:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from engine.history.errors import HistoryError
-from engine.history.store.sqlite import blobs, cases, row_formats
+from engine.history.store.sql import blobs, cases, row_formats
 from engine.history.verify.approvals import SIGNED, Approvals
 from engine.history.verify.contents import Contents
 from engine.history.verify.source import HistorySource, Row, StoredCase

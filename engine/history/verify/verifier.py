@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from engine.history.api import ProgressCallback
 from engine.history.chain.checkpoints import Checkpoint
 from engine.history.chain.merkle import Frontier
-from engine.history.verify.checkpoint_check import CheckpointComparison, Witnessed
+from engine.history.verify.checkpoint_check import CheckpointComparison, LaterNotes, Witnessed
 from engine.history.verify.pool import RecordRange, verify_ranges
 from engine.history.verify.signed_end import end_problems, reservations, unrecorded, valid_head, with_earlier
 from engine.history.verify.source import HistorySource
@@ -31,18 +31,20 @@ def verify(
     *,
     resume: bool = False,
     outside: Sequence[Witnessed] = (),
+    later: LaterNotes = tuple,
 ) -> Verification:
     """Return whether the records and the contents that they name are intact, or the first that is not.
 
     With `resume`, records before the last valid checkpoint are not read again. `outside` is what witnesses
-    have kept.
+    have kept. `later` returns the notes that the file has a moment after the records were read, where a
+    history is verified that is written meanwhile.
     """
     end = source.end()
     total, head = end.size, valid_head(end, key)
     start = _last_checkpoint(source, notes, key, total) if resume else Frontier()
     first = start.size + 1 if start.size else -(1 << 63)
     notices = source.notices()
-    comparison = CheckpointComparison(notes, key, start, unrecorded(outside, notices), head)
+    comparison = CheckpointComparison(notes, key, start, unrecorded(outside, notices), head, later)
     problems = itertools.chain(
         _verify_records(source, total, comparison, progress),
         end_problems(end, head, notices),

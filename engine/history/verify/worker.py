@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from engine.history.store.sqlite.verification_source import open_source
+from engine.history.store.sqlite.database import open_source
 from engine.history.verify.pool import encode
 from engine.history.verify.range import verify_range
 from engine.history.verify.stored_data import StoredDataChecks

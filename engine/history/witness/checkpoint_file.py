@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -47,6 +48,12 @@ def read(text: str) -> list[str]:
         return kept
     lines = [line for line in text.splitlines() if line.strip()]
     return [_text(line) for line in lines]
+
+
+def notes_after(path: Path, seconds: float) -> list[Checkpoint | None]:
+    """Return the notes of the file once so many seconds have passed."""
+    time.sleep(seconds)
+    return notes(path)
 
 
 def add(path: Path, new: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import glob
 import posixpath
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -46,7 +47,8 @@ def _fits(effect: ObservedEffect, prediction: PredictedEffect) -> bool:
     value, target = prediction.value.text, effect.target.text
     match prediction.kind:
         case EffectKind.READ | EffectKind.WRITE:
-            return _same_path(value, target)
+            exact = prediction.certainty is Certainty.EXACT
+            return _same_path(value, target, exact=exact)
         case EffectKind.COMMAND:
             return _same_command(value, effect)
         case EffectKind.PORT:
@@ -57,13 +59,30 @@ def _fits(effect: ObservedEffect, prediction: PredictedEffect) -> bool:
             return False
 
 
-def _same_path(value: str, target: str) -> bool:
-    """Return whether a path is the predicted one, lies below it, or matches its pattern."""
-    path = value.replace("…", "*")
-    path = posixpath.normpath(path if path.startswith("/") else f"{_HOME}/{path}")
-    if "*" in path or "?" in path:
+def _same_path(value: str, target: str, *, exact: bool) -> bool:
+    """Return whether a path is the predicted one, lies below it, or matches its pattern.
+
+    Only what is not known exactly has unknown parts: a file may be called `/…`, too.
+    """
+    path = posixpath.normpath(value if value.startswith("/") else f"{_HOME}/{value}")
+    if target == path or target.startswith(f"{path}/"):
+        return True
+    first = path.split("/")[1]
+    if ("…" in path and not exact) or ("**" in path and not glob.has_magic(first)):
+        path = path.replace("…", "*")
         return fnmatch.fnmatchcase(target, path) or fnmatch.fnmatchcase(target, f"{path}/*")
-    return target == path or target.startswith(f"{path}/")
+    return glob.has_magic(path) and _fits_wildcards(path, target)
+
+
+def _fits_wildcards(path: str, target: str) -> bool:
+    """Return whether a path is, or lies below, one that the shell makes of a path with wildcards.
+
+    A file may be called `/*`: where the first folder is a wildcard, nothing is predicted by it.
+    """
+    wanted, parts = path.split("/"), target.split("/")
+    if glob.has_magic(wanted[1]) or len(parts) < len(wanted):
+        return False
+    return all(map(fnmatch.fnmatchcase, parts, wanted))
 
 
 def _same_command(value: str, effect: ObservedEffect) -> bool:

@@ -7,7 +7,8 @@ import re
 from engine.models import Level
 from engine.models.observed import ObservedEffect, ObservedKind
 
-_OWN = ("/workspace", "/tmp", "/dev/shm", "(unknown folder)")  # noqa: S108  the sandbox's own
+_OWN = re.compile(r"(/workspace|/tmp|/dev/shm|\(unknown folder\))(/|$)")
+"""The sandbox's own files."""
 _SECRETS = re.compile(
     r"/\.(ssh|aws|kube|docker|gnupg|netrc|npmrc|pypirc|git-credentials|env|azure|config/gcloud)(/|$|\.)"
     r"|^/etc/(shadow|gshadow|sudoers)|^/proc/(1|\d+)/(environ|mem|maps|root|cwd|fd|cmdline)(/|$)"
@@ -36,7 +37,7 @@ def _read(effect: ObservedEffect) -> tuple[Level, str]:
 
 def _change(effect: ObservedEffect) -> tuple[Level, str]:
     path = effect.target.text
-    if not path or path.startswith(_OWN):
+    if not path or _OWN.match(path):
         return Level.LOW, ""
     return Level.HIGH, "it lies outside the workspace"
 

@@ -6,8 +6,10 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
 from engine.models import Check, IsolationProof, KillReason, Language, Package, Result, WorkspaceFile
+from engine.models.snapshot import RunSnapshot
 from engine.sandbox.api.capabilities import BackendCapabilities
 from engine.sandbox.api.errors import SandboxUnavailable
+from engine.sandbox.api.guest_port import GuestPort
 from engine.sandbox.api.job import ArtifactKeeper, Job, Watcher
 from engine.sandbox.api.pool_status import PoolStatus
 from engine.settings import SandboxSettings
@@ -121,6 +123,12 @@ class Backend(Protocol):
 
     def is_running(self, run: str) -> bool:
         """Return whether the code of a run is running, so that its files can be read."""
+
+    async def look(self, run: str) -> RunSnapshot:
+        """Return what a running or paused run is doing, within a bounded time. Raises SandboxUnavailable."""
+
+    async def guest_port(self, run: str, port: int) -> GuestPort:
+        """Return a port of the loopback of a running run. Raises SandboxUnavailable."""
 
     async def files(self, run: str) -> tuple[WorkspaceFile, ...]:
         """Return the files in the workspace of a running run. Raises SandboxUnavailable."""

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from typing import Protocol
 
 from engine.models.observed import Observation, ObservedEffect
+from engine.models.snapshot import KernelSnapshot
 
 
 class EffectSource(Protocol):
@@ -20,6 +21,12 @@ class EffectSource(Protocol):
 
     def effects(self) -> AsyncGenerator[tuple[ObservedEffect, ...], None]:
         """Yield new and changed effects from then on, with times in seconds since 1970, until `finish`."""
+
+    async def look(self) -> KernelSnapshot | None:
+        """Return what is the case now, also of a paused sandbox, with times in seconds since 1970.
+
+        Within a bounded time; None where nothing answers in that time.
+        """
 
     async def finish(self, *, ends: bool) -> Observation:
         """Return what is known about the effects as a whole, within a bounded time.

@@ -41,6 +41,8 @@ def supervisor(*, session: bool, late: bool, marked: Language | None = None) -> 
 WORKSPACE_FILES = "my ( $child, $from_child, $marked, @flows );\n" + _text("common.pl", "workspace_files.pl")
 """Lists or reads the files of a running program."""
 NETWORK_BRIDGE = _text("channels.pl", "bridge.pl")
+PREVIEW = _text("channels.pl", "preview.pl")
+"""Connects the engine with a port of the loopback of a running program."""
 REHEARSAL_ENTRANCE = _text("entrance.pl")
 """Connects the engine with the relay of a rehearsal."""
 REHEARSAL = "PRATIQUE_REHEARSAL"

@@ -56,6 +56,8 @@ class Bridge:
         self._ends: dict[int, Channel] = {}
         self._ready = asyncio.Event()
         self._reading: asyncio.Task[None] | None = None
+        self._asked = 0
+        """How many connections were asked of the guest's end."""
 
     async def open(self, trusted: bytes, seconds: float) -> None:
         """Send the trusted certificates and wait until the guest's end listens. Raises BridgeError."""
@@ -68,6 +70,25 @@ class Bridge:
             ready.cancel()
         if not self._ready.is_set():
             raise BridgeError("the network bridge did not start in the sandbox")
+
+    async def connect(self) -> socket.socket:
+        """Ask the guest's end for a connection, and return our end of it; it is closed if there is none.
+
+        Raises:
+            BridgeError: the bridge is closed, or has too many connections.
+        """
+        if self._reading is None or self._reading.done() or len(self._channels) >= _MAX_CHANNELS:
+            raise BridgeError("the bridge into the sandbox is closed or busy")
+        self._asked += 1
+        ours, theirs = socket.socketpair()
+        await self._begin_channel(self._asked, ours)
+        self._send(b"O", self._asked)
+        return theirs
+
+    async def wait_closed(self) -> None:
+        """Wait until the guest's end is gone."""
+        if self._reading is not None:
+            await asyncio.wait({self._reading})
 
     async def close(self) -> None:
         """Close every connection."""
@@ -128,8 +149,11 @@ class Bridge:
         if id in self._channels or len(self._channels) >= _MAX_CHANNELS:
             raise BridgeError("the guest opened too many connections")
         ours, theirs = socket.socketpair()
-        reader, writer = await asyncio.open_unix_connection(sock=ours)
+        await self._begin_channel(id, ours)
         self._serve(theirs)
+
+    async def _begin_channel(self, id: int, ours: socket.socket) -> None:
+        reader, writer = await asyncio.open_unix_connection(sock=ours)
         self._ends[id] = Channel(reader, writer)
         self._channels[id] = asyncio.create_task(self._serve_channel(id, self._ends[id]))
 

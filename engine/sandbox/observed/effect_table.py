@@ -122,6 +122,10 @@ class EffectTable:
         entry.exit = code
         self._changed[entry.number] = entry
 
+    def kept(self) -> list[ObservedEffect]:
+        """Return every effect that is kept, in the order in which they were first seen."""
+        return [entry.effect() for entry in self._entries.values()]
+
     def has_target(self, target: str) -> bool:
         """Return whether an effect on this target is kept."""
         return any(key[1] == target for key in self._entries)

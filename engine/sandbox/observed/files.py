@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 from engine.models.observed import Basis, ObservedKind
@@ -35,7 +36,8 @@ def opened(processes: ProcessTable, effects: EffectTable, message: Any, process:
     writes = flags & os.O_ACCMODE != os.O_RDONLY or bool(flags & (os.O_CREAT | os.O_TRUNC))
     entry = effects.add(_act(process, path, seconds(message), flags, message.exit.errno, writes=writes))
     if not message.exit.errno:
-        process.opened(message.exit.result, Descriptor(path, entry))
+        descriptor = Descriptor(path, entry, closes=bool(flags & os.O_CLOEXEC))
+        process.opened(message.exit.result, descriptor)
 
 
 def _act(process: Process, path: str, at: float, flags: int, errno: int, *, writes: bool) -> Act:
@@ -75,6 +77,12 @@ def closed(processes: ProcessTable, effects: EffectTable, message: Any, process:
         detail = "no longer had a name when it was closed"
         act = Act(ObservedKind.DELETE, path, process.program, process.pid, seconds(message), detail=detail)
         effects.add(act)
+
+
+def duplicated(processes: ProcessTable, effects: EffectTable, message: Any, process: Process) -> None:
+    """Note what else a descriptor is called; its file's true name is taken where the first one is closed."""
+    if (known := process.files.get(message.old)) is not None and not message.exit.errno:
+        process.opened(message.exit.result, replace(known, entry=None, closes=False))
 
 
 def _other(effects: EffectTable, process: Process, descriptor: Descriptor, path: str, at: float) -> None:

@@ -126,11 +126,13 @@ _READERS: dict[int, _Reader] = {
     PacketKind.TASK_EXIT: programs.task_exit,
     PacketKind.OPEN: files.opened,
     PacketKind.CLOSE: files.closed,
+    PacketKind.DUP: files.duplicated,
     PacketKind.CHDIR: files.chdir,
     PacketKind.CHROOT: files.chroot,
     PacketKind.SOCKET: sockets.made,
     PacketKind.CONNECT: sockets.connected,
     PacketKind.BIND: sockets.bound,
+    PacketKind.ACCEPT: sockets.accepted,
     PacketKind.SETID: programs.setid,
     PacketKind.SETRESID: programs.setid,
 }

@@ -27,6 +27,8 @@ class Descriptor:
     """The effect that opening it was."""
     domain: int = 0
     datagrams: bool = False
+    closes: bool = False
+    """Whether it is closed when the process becomes another program."""
 
 
 @dataclass(slots=True)
@@ -36,6 +38,11 @@ class Process:
     pid: int
     program: str
     """The file that it executes, or one of the names above."""
+    command: str = ""
+    """Its arguments, where it was seen to become a program."""
+    parent: int = 0
+    """The process that started it, where that is not the supervisor."""
+    threads: int = 1
     helper: bool = False
     """Whether it is the engine's own: started beside the program."""
     folder: str = _HOME
@@ -86,6 +93,11 @@ class ProcessTable:
             return None
         return self._add(Process(pid, PROGRAM if pid == INTERPRETER else HELPER, helper=pid != INTERPRETER))
 
+    @property
+    def living(self) -> list[Process]:
+        """The processes that have not ended."""
+        return list(self._known.values())
+
     def get(self, pid: int) -> Process | None:
         """Return a process that was seen before."""
         return self._known.get(pid)
@@ -94,7 +106,9 @@ class ProcessTable:
         """Add a new process; one that the supervisor starts is the language's interpreter."""
         if parent is None:
             return self._add(Process(pid, PROGRAM))
-        return self._add(Process(pid, parent.program, parent.helper, parent.folder, files=dict(parent.files)))
+        child = Process(pid, parent.program, parent.command, parent.pid, helper=parent.helper)
+        child.folder, child.files = parent.folder, dict(parent.files)
+        return self._add(child)
 
     def end(self, pid: int) -> None:
         """Forget a process."""
@@ -103,7 +117,7 @@ class ProcessTable:
     def begin(self) -> None:
         """Forget the effects that go with processes: code is about to be sent to the first of them."""
         for process in self._known.values():
-            process.entry = None
+            process.entry, process.command = None, ""
             process.program = HELPER if process.helper else PROGRAM
             process.files = {number: Descriptor() for number in process.files}
 

@@ -26,6 +26,7 @@ def clone(processes: ProcessTable, effects: EffectTable, message: Any, process: 
     if message.flags & _THREAD or message.pid == process.pid:
         act = Act(ObservedKind.THREAD, process.program, process.program, process.pid, at, routine=True)
         effects.add(act)
+        process.threads += 1
         return
     processes.start(message.pid, process)
 
@@ -50,7 +51,9 @@ def execve(processes: ProcessTable, effects: EffectTable, message: Any, process:
         ObservedKind.PROCESS, binary, process.program, process.pid, at, detail=detail, routine=process.helper
     )
     process.entry = effects.add(act)
-    process.program, process.executed = binary, True
+    process.program, process.command, process.executed = binary, detail, True
+    process.threads = 1
+    process.files = {number: one for number, one in process.files.items() if not one.closes}
     if binary.startswith("/memfd:"):
         effects.add(_act(process, ObservedKind.MEMORY, binary, at, f"executed as {detail}"))
 
@@ -65,6 +68,7 @@ def task_exit(processes: ProcessTable, effects: EffectTable, message: Any, proce
         if entry is not None:
             entry.refused += 1
     if message.context.tid != process.pid:
+        process.threads = max(1, process.threads - 1)
         return
     if not process.executed and not failed and process.pid != INTERPRETER:
         process.entry = effects.add(_act(process, ObservedKind.PROCESS, process.program, at, "fork"))

@@ -37,6 +37,8 @@ _START_READS = frozenset(
 _START_FOLDERS = ("/sys/devices/system/cpu", "/sys/fs/cgroup", "/sys/kernel/mm", "/etc/ssl/certs", "/usr/")
 _LOOK_UP_SOCKETS = frozenset({"/var/run/nscd/socket", "/run/nscd/socket", "/dev/log"})
 _LOOK_UP = re.compile(r"(?:127\.0\.0\.\d+|\[::1\]):53")
+_AUTHORITY = "/tmp/.pratique-trusted.pem"  # noqa: S108  in the guest, which is alone there
+"""The authority that clients of a granted or rehearsed network trust."""
 _BRIDGE = "127.0.0.1:3128"
 """Where a granted network is reached; the proxy records what was asked of it."""
 
@@ -48,7 +50,12 @@ def is_installation(path: str) -> bool:
 
 def is_routine_read(path: str) -> bool:
     """Return whether a read belongs to the start of a program or to a look-up."""
-    return path in _START_READS or path.startswith(_START_FOLDERS) or path.endswith("/__pycache__")
+    return (
+        path in _START_READS
+        or path == _AUTHORITY
+        or path.startswith(_START_FOLDERS)
+        or path.endswith("/__pycache__")
+    )
 
 
 def is_routine_write(path: str) -> bool:

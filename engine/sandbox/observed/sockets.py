@@ -13,6 +13,8 @@ from engine.sandbox.observed.processes import Descriptor, Process, ProcessTable
 
 _DATAGRAMS, _RAW = 2, 3
 _TYPE = 0xF
+_CLOSES = 0o2000000
+"""SOCK_CLOEXEC."""
 _IN_PROGRESS = 115
 _FAMILIES = {UNIX, INTERNET, INTERNET_6}
 _UNNAMED = {0: "no address", 16: "netlink", 17: "packets"}
@@ -28,7 +30,9 @@ def made(processes: ProcessTable, effects: EffectTable, message: Any, process: P
         )  # fmt: skip
         effects.add(act)
     if not message.exit.errno:
-        descriptor = Descriptor(domain=message.domain, datagrams=kind == _DATAGRAMS)
+        descriptor = Descriptor(
+            domain=message.domain, datagrams=kind == _DATAGRAMS, closes=bool(message.type & _CLOSES)
+        )
         process.opened(message.exit.result, descriptor)
 
 
@@ -63,6 +67,13 @@ def bound(processes: ProcessTable, effects: EffectTable, message: Any, process: 
     descriptor.name = address
     if descriptor.datagrams:
         effects.add(listening(process, descriptor, seconds(message), 0))
+
+
+def accepted(processes: ProcessTable, effects: EffectTable, message: Any, process: Process) -> None:
+    """Note the connection that a socket which listens was given."""
+    family, address = socket_address(message.address)
+    if family in _FAMILIES and not message.exit.errno:
+        process.opened(message.exit.result, Descriptor(address, domain=family))
 
 
 def listening(process: Process, descriptor: Descriptor, at: float, errno: int) -> Act:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import cached_property
 
 from engine.common.text import Untrusted
 from engine.models import InputFile, Language
-from engine.models.rehearsal import FindingKind, RehearsalFinding
 from engine.sandbox.api.driver import Sandbox
 from engine.sandbox.api.errors import SandboxUnavailable
 from engine.sandbox.guest_protocol.programs import REHEARSAL, REHEARSAL_ENTRANCE
 from engine.sandbox.network.bridge import Bridge, BridgeError
 from engine.sandbox.network.sandbox_network import TRUSTED, TRUSTING
 from engine.sandbox.rehearsal.decoys import Decoys
+from engine.sandbox.rehearsal.destruction import destroyed
 from engine.sandbox.rehearsal.record import SinkholeRecord
 from engine.sandbox.rehearsal.sinkhole import Sinkhole
 
@@ -70,25 +71,9 @@ class Stage:
             return
         await self._sinkhole.settle(_SETTLE_SECONDS)
         left = dict(files)
-        self._judge(left)
+        if (found := await asyncio.to_thread(destroyed, self.decoys, self.files, left)) is not None:
+            self.record.found(found)
         given = {file.name.text: file.content for file in self.files}
         names = sorted(name for name, content in left.items() if given.get(name) != content)
         own = (name for name in names if name not in self.decoys.placed)
         self.changed = tuple(Untrusted(name[:200]) for name in own)[:_MOST_CHANGED]
-
-    def _judge(self, left: Mapping[str, bytes]) -> None:
-        """Say which decoys are gone: neither where they were nor anywhere else, nor part of what is there."""
-        laid = {file.name.text for file in self.files}
-        contents = set(left.values())
-        gone = [
-            name
-            for name, content in self.decoys.placed.items()
-            if name in laid and self.decoys.is_precious(name)
-            and content not in contents and content not in left.get(name, b"")
-        ]  # fmt: skip
-        if not gone:
-            return
-        how = "deleted" if all(name not in left for name in gone) else "overwritten"
-        more = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
-        kind = FindingKind.DESTROYED
-        self.record.found(RehearsalFinding(kind=kind, subject=f"~/{gone[0]}{more}", where=Untrusted(how)))

@@ -17,9 +17,9 @@ from engine.sandbox.guest_protocol.framing import RunRequest
 from engine.sandbox.guest_protocol.programs import task_limit
 from engine.sandbox.run import kill_reason
 from engine.sandbox.run.artifacts import keep_artifacts
+from engine.sandbox.run.effect_recorder import EffectRecorder
 from engine.sandbox.run.line_recorder import LineRecorder
 from engine.sandbox.run.metrics_sampler import MetricsSampler
-from engine.sandbox.run.observation import EffectRecorder
 from engine.sandbox.run.output import ARTIFACT_BYTES, OutputFollower
 from engine.sandbox.run.results import build_result
 from engine.sandbox.run.sealed_request import SealedRequest

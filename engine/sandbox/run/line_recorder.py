@@ -23,6 +23,11 @@ class LineRecorder:
         limit = MOST_PYTHON_HITS if job.language is Language.PYTHON else 0
         self._last = RunLines(hits_limit=limit, partial=True)
 
+    @property
+    def last(self) -> RunLines:
+        """What was said last."""
+        return self._last
+
     def start(self) -> None:
         """Note that the code was sent."""
         self._began = time.monotonic()

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 
 from engine.common.supervisor import Supervisor
 from engine.models import Check, IsolationProof, KillReason, Language, Result, WorkspaceFile
+from engine.models.snapshot import RunSnapshot
 from engine.sandbox.api.capabilities import BackendCapabilities
 from engine.sandbox.api.driver import SandboxDriver
 from engine.sandbox.api.errors import SandboxUnavailable
 from engine.sandbox.api.file_names import invalid_file_name
+from engine.sandbox.api.guest_port import GuestPort
 from engine.sandbox.api.job import ArtifactKeeper, Job, Watcher
 from engine.sandbox.api.pool_status import PoolStatus
 from engine.sandbox.api.results import result_not_started
@@ -231,6 +233,14 @@ class SandboxManager:
     def is_running(self, run: str) -> bool:
         """Return whether the code of a run is running, so that its files can be read."""
         return self.control.is_running(run)
+
+    async def look(self, run: str) -> RunSnapshot:
+        """Return what a running or paused run is doing. Raises SandboxUnavailable."""
+        return await self.control.look(run)
+
+    async def guest_port(self, run: str, port: int) -> GuestPort:
+        """Return a port of the loopback of a running run. Raises SandboxUnavailable."""
+        return await self.control.guest_port(run, port)
 
     async def files(self, run: str) -> tuple[WorkspaceFile, ...]:
         """Return the files in the workspace of a running run. Raises SandboxUnavailable."""

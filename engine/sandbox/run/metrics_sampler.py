@@ -21,6 +21,8 @@ class MetricsSampler:
         self._sandbox = sandbox
         self._watcher = watcher
         self.last: ResourceUsage | None = None
+        self.meters: Meters | None = None
+        """The last sample that was sent."""
 
     async def run(self, output: OutputFollower) -> None:
         """Send samples to the watcher until cancelled."""
@@ -31,7 +33,8 @@ class MetricsSampler:
                 now = time.monotonic()
                 seconds, used = (now - before[0], usage.cpu_seconds - before[1]) if before else (1.0, 0.0)
                 before = (now, usage.cpu_seconds)
-                self._watcher.meters(self._meters(usage, output, used / max(seconds, 1e-3)))
+                self.meters = self._meters(usage, output, used / max(seconds, 1e-3))
+                self._watcher.meters(self.meters)
             await asyncio.sleep(_SECONDS)
 
     def take(self) -> None:

@@ -7,12 +7,16 @@ from collections.abc import Coroutine
 from typing import Any
 
 from engine.models import KillReason, Result, WorkspaceFile
+from engine.models.snapshot import RunSnapshot
 from engine.sandbox.api.driver import Sandbox
 from engine.sandbox.api.errors import SandboxUnavailable
+from engine.sandbox.api.guest_port import GuestPort
 from engine.sandbox.api.results import result_not_started
+from engine.sandbox.network.guest_port import guest_port
 from engine.sandbox.run import workspace_files
 from engine.sandbox.run.execution import Execution
 from engine.sandbox.run.run_handle import RunHandle
+from engine.sandbox.run.snapshot import snapshot
 
 
 class RunControl:
@@ -73,6 +77,13 @@ class RunControl:
         execution = self.executions.get(run)
         return execution is not None and execution.began > 0 and not execution.over
 
+    async def look(self, run: str) -> RunSnapshot:
+        """Return what a running or paused run is doing. Raises SandboxUnavailable."""
+        execution = self.executions.get(run)
+        if execution is None or not self.is_running(run):
+            raise SandboxUnavailable("it is not running")
+        return await snapshot(execution)
+
     async def files(self, run: str) -> tuple[WorkspaceFile, ...]:
         """Return the files of a running run. Raises SandboxUnavailable."""
         return await workspace_files.files(self._readable(run))
@@ -80,6 +91,10 @@ class RunControl:
     async def file(self, run: str, name: str) -> bytes | None:
         """Return a file of a running run, or None if it has none. Raises SandboxUnavailable."""
         return await workspace_files.content(self._readable(run), name)
+
+    async def guest_port(self, run: str, port: int) -> GuestPort:
+        """Return a port of the loopback of a running run. Raises SandboxUnavailable."""
+        return await guest_port(self._readable(run), port)
 
     def _readable(self, run: str) -> Sandbox:
         execution = self.executions.get(run)

@@ -20,6 +20,8 @@ from engine.core import Engine
 from engine.models import Principal, Scope, Status, Token
 from engine.principals.identity import AGENT_SECRET, connected_agent, owner, token_holder
 
+VERSION = "/v1"
+"""What the paths of the API begin with; those for monitors do not."""
 CALLER = "pratique.caller"
 """The key under which the middleware puts the caller into a request's scope."""
 
@@ -94,6 +96,7 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "DELETE /submissions/{id}/claim": _REVIEW,
     "POST /submissions/{id}/extension": _REVIEW,
     "POST /submissions/{id}/rehearsal": _SUBMIT | _REVIEW,
+    "DELETE /submissions/{id}/rehearsal": _SUBMIT | _REVIEW,
     "GET /submissions/{id}/rehearsal": _LOOK,
     "GET /submissions/{id}/revision": _LOOK,
     "GET /submissions/{id}/thread": _OWN,
@@ -107,6 +110,21 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "POST /submissions/{id}/pre-approval": _REVIEW,
     "GET /pre-approvals": _LOOK,
     "DELETE /pre-approvals/{id}": _REVIEW,
+    "GET /incidents": _LOOK,
+    "POST /incidents": _REVIEW,
+    "GET /incidents/{id}": _LOOK,
+    "POST /incidents/{id}/entries": _REVIEW,
+    "POST /incidents/{id}/file": _REVIEW,
+    "POST /submissions/{id}/notes": _REVIEW,
+    "POST /submissions/{id}/tags": _REVIEW,
+    "DELETE /submissions/{id}/tags/{tag}": _REVIEW,
+    "GET /blocks": _LOOK,
+    "POST /blocks": _REVIEW,
+    "DELETE /blocks/{id}": _REVIEW,
+    "GET /responses": _LOOK,
+    "GET /responses/plan": _LOOK,
+    "POST /responses": _REVIEW,
+    "DELETE /responses/{id}": _REVIEW,
     "POST /analysis": _ANY,
     "GET /leases/{lease}": _SUBMIT,
     "GET /runs/{id}": _OWN,
@@ -114,8 +132,14 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "GET /runs/{id}/meters": _OWN,
     "GET /runs/{id}/effects": _LOOK,
     "GET /runs/{id}/lines": _OWN,
+    "GET /runs/{id}/look": _LOOK,
     "GET /runs/{id}/files": _OWN,
     "GET /runs/{id}/artifacts/{name:path}": _OWN,
+    "POST /runs/{id}/previews": _REVIEW,
+    "GET /previews": _REVIEW,
+    "POST /previews/{id}/link": _REVIEW,
+    "GET /previews/{id}/requests": _REVIEW,
+    "DELETE /previews/{id}": _REVIEW,
     "POST /runs/{id}/stop": _REVIEW,
     "POST /runs/{id}/kill": _REVIEW,
     "POST /runs/{id}/pause": _REVIEW,
@@ -153,7 +177,7 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "GET /readyz": _ANY,
     "GET /metrics": _AUDIT,
 }
-"""By method and path, the scopes of which one is sufficient; `admin` is sufficient everywhere."""
+"""By method and path without the version, the scopes of which one is sufficient; `admin` always is."""
 
 
 def require_scope(engine: Engine) -> Callable[[Request], Awaitable[None]]:
@@ -161,7 +185,7 @@ def require_scope(engine: Engine) -> Callable[[Request], Awaitable[None]]:
 
     async def check(request: Request) -> None:
         route, caller = request.scope.get("route"), caller_of(request)
-        path = route.path if isinstance(route, APIRoute) else ""
+        path = route.path.removeprefix(VERSION) if isinstance(route, APIRoute) else ""
         allowed = ROUTE_SCOPES.get(f"{request.method} {path}", frozenset()) | {Scope.ADMIN}
         if not allowed & caller.scopes:
             raise Problem(

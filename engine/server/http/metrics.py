@@ -14,6 +14,7 @@ from engine.models.observed import ObservationStatus, ObservedKind
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 DECISION_BUCKETS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3600)
 MAX_OPEN = 10_000
+_MISSING = ("dropped", "unreadable")
 
 
 class PrometheusMetrics:
@@ -41,6 +42,12 @@ class PrometheusMetrics:
         )
         self._effects = Counter(
             "pratique_observed_effects_total", "Observed effects, by kind", ["kind"], registry=self._registry
+        )
+        self._missing = Counter(
+            "pratique_missing_effect_events_total",
+            "Events of runs that were dropped, or withheld because a name in them was unreadable",
+            ["reason"],
+            registry=self._registry,
         )
         self._surprises = Counter(
             "pratique_surprises_total",
@@ -102,6 +109,8 @@ class PrometheusMetrics:
     def _record_observation(self, event: Event) -> None:
         observation = event.data["observation"]
         self._observations.labels(observation["status"]).inc()
+        for reason in _MISSING:
+            self._missing.labels(reason).inc(observation[reason])
         for kind, count in observation["counts"].items():
             self._effects.labels(kind).inc(count)
 
@@ -118,6 +127,8 @@ class PrometheusMetrics:
             self._runs.labels(reason.value)
         for status in ObservationStatus:
             self._observations.labels(status.value)
+        for missing in _MISSING:
+            self._missing.labels(missing)
         for kind in ObservedKind:
             self._effects.labels(kind.value)
         for level in Level:

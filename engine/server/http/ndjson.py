@@ -1,29 +1,34 @@
-"""Streams of JSON lines (NDJSON), and of output frames."""
+"""Streams of JSON lines (NDJSON), of server-sent events, and of output frames."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import AsyncGenerator, Callable, Mapping
+from typing import Annotated, Any, NamedTuple
 
-from fastapi import FastAPI
+from fastapi import Header
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
-from pydantic.json_schema import models_json_schema
 from starlette.types import Receive, Scope, Send
 
 from engine.common.output_frames import FRAMES, encode_frame, encode_line
 from engine.models import Event, OutputChunk
-from engine.models.api import OutputLine, ProblemBody, StreamEnd
+from engine.models.api import OutputLine, StreamEnd
 from engine.server.http.connections.protocol import RequestConnection, connection_of
 
 NDJSON = "application/x-ndjson"
+EVENT_STREAM = "text/event-stream"
 READER_SECONDS = 20.0
 """How long a reader may take until the next part of a stream can be written."""
 TOO_SLOW = "the stream was read too slowly"
 SCHEMA = "#/components/schemas/{model}"
 
+Accept = Annotated[str, Header(include_in_schema=False)]
+LastEventId = Annotated[
+    int | None,
+    Header(ge=0, le=1 << 62, description="The id of the last server-sent event, to go on after it."),
+]
 Responses = dict[int | str, dict[str, Any]]
 
 
@@ -67,18 +72,25 @@ class ClosingStream(StreamingResponse):
     def _interrupt(self, resume: Mapping[str, int]) -> None:
         end = StreamEnd(interrupted=TOO_SLOW, resume=dict(resume))
         if self._connection is not None:
-            self._connection.end_stream(end.model_dump_json().encode() + b"\n")
+            line = end.model_dump_json().encode() + b"\n"
+            self._connection.end_stream(
+                _server_sent("interrupted", line) if self.media_type == EVENT_STREAM else line
+            )
 
 
-def ndjson_stream(items: AsyncGenerator[BaseModel, None]) -> ClosingStream:
-    """Return a stream of items, one JSON object a line."""
+def ndjson_stream(items: AsyncGenerator[BaseModel, None], accepted: str = "") -> ClosingStream:
+    """Return a stream of items: server-sent events if accepted by name, otherwise JSON lines."""
+    if EVENT_STREAM in accepted:
+        return ClosingStream(_server_sent_events(_lines(items)), EVENT_STREAM)
     return ClosingStream(_lines(items), NDJSON)
 
 
 def output_stream(chunks: AsyncGenerator[OutputChunk, None], accepted: str) -> ClosingStream:
-    """Return a stream of output: frames if the client accepts them by name, otherwise JSON lines."""
+    """Return a stream of output: frames or server-sent events if accepted by name, otherwise JSON lines."""
     if FRAMES in accepted:
         return ClosingStream(_encoded(chunks, encode_frame), FRAMES)
+    if EVENT_STREAM in accepted:
+        return ClosingStream(_server_sent_events(_encoded(chunks, encode_line)), EVENT_STREAM)
     return ClosingStream(_encoded(chunks, encode_line), NDJSON)
 
 
@@ -89,26 +101,9 @@ def ndjson_response(model: type[BaseModel]) -> Responses:
     return {
         200: {
             "description": f"One {model.__name__} as JSON a line.",
-            "content": {NDJSON: {"schema": schema}},
+            "content": {NDJSON: {"schema": schema}, EVENT_STREAM: {"schema": {"type": "string"}}},
         }
     }
-
-
-def add_schemas(app: FastAPI, models: Sequence[type[BaseModel]]) -> None:
-    """Add the models that only streams and problems contain to the OpenAPI document."""
-    build = app.openapi
-    every: list[type[BaseModel]] = [ProblemBody, StreamEnd, *models]
-    modes: list[tuple[type[BaseModel], Literal["serialization"]]] = [
-        (model, "serialization") for model in every
-    ]
-
-    def openapi() -> dict[str, Any]:
-        document = build()
-        _, schemas = models_json_schema(modes, ref_template=SCHEMA)
-        document["components"]["schemas"] |= schemas["$defs"]
-        return document
-
-    app.openapi = openapi  # type: ignore[method-assign]
 
 
 async def _encoded(
@@ -124,3 +119,17 @@ async def _lines(items: AsyncGenerator[BaseModel, None]) -> AsyncGenerator[Strea
         async for item in items:
             line = item.model_dump_json(exclude_none=isinstance(item, OutputLine)).encode() + b"\n"
             yield StreamPart(line, {"since": item.seq} if isinstance(item, Event) else {})
+
+
+async def _server_sent_events(parts: AsyncGenerator[StreamPart, None]) -> AsyncGenerator[StreamPart, None]:
+    """Yield JSON lines as events: each has as its id where a request goes on; the last is named `end`."""
+    async with contextlib.aclosing(parts):
+        async for part in parts:
+            yield StreamPart(_server_sent("", part.data, *part.resume.values()), part.resume)
+    yield StreamPart(_server_sent("end", b"{}\n"), {})
+
+
+def _server_sent(name: str, line: bytes, *id: int) -> bytes:
+    head = f"event: {name}\n" if name else ""
+    head += "".join(f"id: {number}\n" for number in id)
+    return head.encode() + b"data: " + line + b"\n"

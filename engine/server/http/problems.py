@@ -19,6 +19,7 @@ from engine.common.text import visible
 from engine.history.errors import HistoryError
 from engine.history.search.query.errors import QueryError
 from engine.models.api import ProblemBody
+from engine.server.http.problem_types import problem_type
 
 MEDIA_TYPE = "application/problem+json"
 HINTS = {
@@ -65,6 +66,7 @@ def add_problem_handlers(app: FastAPI) -> None:
 def problem_response(problem: Problem, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """Return a problem as a response."""
     body = ProblemBody(
+        type=problem_type(problem.status),
         status=problem.status,
         title=problem.title,
         hint=problem.hint or HINTS.get(problem.status, HINTS[422]),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
 from fastapi import HTTPException, Request, Response
+from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from engine.common.errors import Problem
@@ -65,7 +66,7 @@ async def known_parameters(request: Request) -> None:
     if not request.scope["query_string"]:
         return
     route = request.scope.get("route")
-    known = {field.alias for field in route.dependant.query_params} if isinstance(route, APIRoute) else set()
+    known = {*_parameters(route.dependant)} if isinstance(route, APIRoute) else set()
     seen: set[str] = set()
     for name, value in request.query_params.multi_items():
         if name not in known:
@@ -75,6 +76,13 @@ async def known_parameters(request: Request) -> None:
         if "\0" in value:
             raise Problem(422, f"{name}: holds a NUL")
         seen.add(name)
+
+
+def _parameters(dependant: Dependant) -> Iterator[str]:
+    """Yield the names of what a route and the dependencies of it read from the query."""
+    yield from (field.alias for field in dependant.query_params)
+    for inner in dependant.dependencies:
+        yield from _parameters(inner)
 
 
 _TOO_DEEP = f"the body is nested more than {MOST_NESTING} deep"

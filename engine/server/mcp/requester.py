@@ -13,12 +13,14 @@ from engine.server.http.middleware.authentication import bearer
 
 Context = ServerRequestContext[Any, Any]
 LINKS_SINCE = "2025-06-18"
+UNNAMED = "mcp"
+"""What the official SDK calls a client whose program gives itself no name."""
 
 
 def client_name(context: Context) -> str:
     """Return the name that the agent's program gives itself: a label, which proves nothing."""
     about = context.session.client_params
-    return mark_hidden(about.client_info.name)[:64] if about and about.client_info.name else "mcp"
+    return mark_hidden(about.client_info.name)[:64] if about and about.client_info.name else UNNAMED
 
 
 def asks_for_progress(context: Context) -> bool:
@@ -28,8 +30,11 @@ def asks_for_progress(context: Context) -> bool:
 
 
 def links_understood(context: Context) -> bool:
-    """Return whether the client's revision of the protocol knows links to resources."""
-    return str(context.protocol_version) >= LINKS_SINCE
+    """Return whether links to resources may be in results: in its revision, and for a client with a name.
+
+    Programs that leave their SDK's own name often fail at a link (AutoGen), or call it a picture (LangChain).
+    """
+    return str(context.protocol_version) >= LINKS_SINCE and client_name(context) != UNNAMED
 
 
 def token_of(context: Context) -> str:

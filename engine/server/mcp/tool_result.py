@@ -116,14 +116,16 @@ def _run_fields(id: str, result: Result) -> RunFields:
 
 
 def answer(made: ToolResult, more: Iterable[ContentBlock] = ()) -> CallToolResult:
-    """Return an outcome as a tool result: the guest's words in blocks of their own, fenced by chance."""
-    content: list[ContentBlock] = [TextContent(type="text", text=_summary(made))]
-    for stream in (Stream.STDOUT, Stream.STDERR):
-        text = getattr(made.untrusted_output, stream.value)
-        if text:
-            content.append(TextContent(type="text", text=fenced(f"{stream.value} of the code", text)))
+    """Return an outcome as a tool result: one block of text, because some clients give on no other.
+
+    The guest's words in it are fenced by chance.
+    """
+    printed = {
+        stream: getattr(made.untrusted_output, stream.value) for stream in (Stream.STDOUT, Stream.STDERR)
+    }
+    quoted = [fenced(f"{stream.value} of the code", text) for stream, text in printed.items() if text]
     return CallToolResult(
-        content=[*content, *more],
+        content=[TextContent(type="text", text="\n".join([_summary(made), *quoted])), *more],
         structured_content=made.model_dump(mode="json"),
         is_error=made.status in FAILURES,
     )

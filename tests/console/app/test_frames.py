@@ -100,7 +100,8 @@ async def test_every_screen_is_as_it_was(
     """No screen differs from its stored frame."""
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
     moment = datetime.now(UTC)
-    monkeypatch.setattr("console.review.queue.listing.now", lambda: moment)
+    for module in ("listing", "times"):
+        monkeypatch.setattr(f"console.review.queue.{module}.now", lambda: moment)
     async with open_console(calm(), size) as (app, pilot):
         for name, (kind, reach) in DRAWN.items():
             await back(app, pilot)

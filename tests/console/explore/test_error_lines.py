@@ -41,6 +41,20 @@ SYNTAX = """
         ^
 SyntaxError: '(' was never closed
 """
+SESSION = """
+before
+Cell In[3], line 11
+      9 def inner(x):
+---> 11 inner(0)
+
+Cell In[2], line 1, in outer(x)
+----> 1 outer = lambda x: inner(x)
+
+Cell In[3], line 10, in inner(x)
+---> 10     return 1 / x
+
+ZeroDivisionError: division by zero
+"""
 NODE = """
 /workspace/main.js:2
 function f(a) { return a.b.c }
@@ -61,6 +75,7 @@ SHELL = "before\nenvironment: line 3: nosuchcmd: command not found\n"
     [
         (Language.PYTHON, PYTHON, "ZeroDivisionError: division by zero", (3, 4)),
         (Language.PYTHON, CHAINED, "ValueError: second", (4,)),
+        (Language.PYTHON, SESSION.replace("11", "4"), "ZeroDivisionError: division by zero", (10, 4)),
         (Language.PYTHON, SYNTAX, "SyntaxError: '(' was never closed", (1,)),
         (Language.JAVASCRIPT, NODE, "TypeError: Cannot read properties of undefined (reading 'c')", (2, 3)),
         (Language.SHELL, SHELL, "nosuchcmd: command not found", (3,)),

@@ -1,8 +1,9 @@
-"""A queue that is worked: sorted, filtered, marked, and decided in bulk, but never approved in bulk."""
+"""A queue that is worked: sorted, filtered, marked and decided in bulk."""
 
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 from console.review.approve import ApproveScreen
 from console.review.deny import DenyScreen
 from console.review.queue.listing import QueueList
+from console.review.queue.marked import identical
 from console.review.queue.order import Order, arranged, fits
 from engine.common.errors import Problem
-from engine.models import Case, DecisionOutcome, Level
+from engine.common.text import Untrusted
+from engine.models import Case, Claim, DecisionOutcome, Level, Permissions
 from tests.console.review.test_deciding import listed, shown
 from tests.console.support.fake_engine import FakeEngine, case, span, summary, violation
 from tests.console.support.harness import frame, open_console, press, until
@@ -91,17 +94,51 @@ async def test_marked_submissions_are_denied_together_with_one_reason() -> None:
         assert () == rows.marked
 
 
-async def test_marks_never_approve() -> None:
-    """The key of an approval is about the submission on screen alone, however many are marked."""
+async def test_marks_of_different_code_approve_nothing() -> None:
+    """The key of an approval is about the submission on screen, and what is identical to it."""
     engine = FakeEngine(*queue())
     async with open_console(engine) as (app, pilot):
         rows = listed(app)
         await until(pilot, lambda: rows.count == 5)
         await press(pilot, "E")
         assert 5 == len(rows.marked)
+        await until(pilot, lambda: not app.screen.obstacle or app.screen.unread)  # type: ignore[attr-defined]
         await press(pilot, "ctrl+y")
-        assert not isinstance(app.screen, ApproveScreen) or 1 == frame(app).count("digest")
+        assert not isinstance(app.screen, ApproveScreen)
         assert [] == engine.decided
+
+
+async def test_identical_submissions_are_approved_together() -> None:
+    """One key marks what is identical but for its agent; each gets its own decision, with one record."""
+    same = [case(f"s-{number}", "one()", who=who) for number, who in enumerate(("zoe", "ada", "ada"))]
+    engine = FakeEngine(*same, case("s-9", "two()"))
+    async with open_console(engine) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 4)
+        await press(pilot, "equals_sign")
+        assert ["s-0", "s-1", "s-2"] == [each.id for each in rows.marked]
+        await until(pilot, lambda: not app.screen.obstacle)  # type: ignore[attr-defined]
+        await press(pilot, "ctrl+y")
+        await until(pilot, lambda: isinstance(app.screen, ApproveScreen) and app.screen.delay.over)
+        assert "2 identical submissions of ada" in frame(app)
+        await press(pilot, "ctrl+y")
+        await until(pilot, lambda: len(engine.decided) == 3)
+        approved = {id: digest for id, outcome, digest, *_ in engine.decided if outcome.value == "approved"}
+        assert {each.submission.id: each.submission.digest for each in same} == approved
+
+
+def test_what_a_reviewer_judges_has_to_be_the_same() -> None:
+    """Another purpose, permission, level or violation makes another submission."""
+    one = case("s-1", "one()", who="zoe")
+    assert identical(one, case("s-2", "one()", who="ada"))
+    others = (
+        case("s-3", "one() "),
+        case("s-4", "one()", purpose="Other"),
+        case("s-5", "one()", level=Level.CRITICAL),
+        case("s-6", "one()", violations=FOUND),
+        case("s-7", "one()", wanted=Permissions(domains=(Untrusted("a.example"),))),
+    )
+    assert [] == [each.submission.id for each in others if identical(one, each)]
 
 
 class Claimed(FakeEngine):
@@ -155,3 +192,14 @@ async def test_the_worst_violation_and_the_age_are_in_the_list() -> None:
     """Each row says how grave its worst violation is and how many there are, also on a narrow screen."""
     async with open_console(FakeEngine(*queue()), (80, 24)) as (app, pilot):
         await until(pilot, lambda: bool(re.search(r"◆2", re.sub(r"\x1b\[[0-9;]*m", "", frame(app)))))
+
+
+async def test_a_row_says_which_reviewer_works_on_it() -> None:
+    """Two reviewers see each other in the list; a claim that has lapsed is no sign of anybody."""
+    soon = datetime.now(UTC) + timedelta(minutes=5)
+    held = case("s-1", "print(1)").model_copy(update={"claim": Claim(by=Untrusted("grace"), until=soon)})
+    gone = Claim(by=Untrusted("alan"), until=datetime.now(UTC) - timedelta(seconds=1))
+    lapsed = case("s-2", "print(2)").model_copy(update={"claim": gone})
+    async with open_console(FakeEngine(held, lapsed), (120, 36)) as (app, pilot):
+        await until(pilot, lambda: "grace" in frame(app))
+        assert "alan" not in frame(app)

@@ -30,9 +30,9 @@ from engine.history.events.types import Payload
 from engine.history.exports.ocsf import records
 from engine.history.exports.tables import comma_separated, jsonl
 from engine.history.search.timeline import timeline
-from engine.history.store.sqlite.blobs import digest_of
-from engine.history.store.sqlite.blobs import put as put_content
-from engine.history.store.sqlite.ledger import SINGLE
+from engine.history.store.sql.blobs import digest_of
+from engine.history.store.sql.blobs import put as put_content
+from engine.history.store.sql.ledger import SINGLE
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Event, Status
 from engine.settings import HistorySettings

@@ -76,8 +76,9 @@ def test_every_way_to_display_unsafe_text_is_found(source: str) -> None:
 
 
 HELPERS = (
-    "effect_lines", "errors", "file_faults", "level_reason", "local_files", "presentation", "review_coverage",
-    "strict_yaml", "text", "unicode.repertoire",
+    "effect_lines", "errors", "file_faults", "hosts", "level_reason", "line_text", "local_files",
+    "presentation", "queue_order", "rehearsal_lines", "review_coverage", "snapshot_lines", "strict_yaml",
+    "text", "unicode.repertoire",
 )  # fmt: skip
 """Modules of `engine.common` that the console may use."""
 QUERIES = ("engine.history.search.pivots", "engine.history.search.query.complete")
@@ -87,7 +88,8 @@ QUERIES = ("engine.history.search.pivots", "engine.history.search.query.complete
 def test_only_the_client_models_and_helpers_of_the_engine_are_imported() -> None:
     """The console imports the engine's client, models, locations and shared helpers, nothing else of it."""
     allowed = {"engine", "engine.locations", "engine.models", "engine.models.comments",
-               "engine.models.history", "engine.models.observed",
+               "engine.models.history", "engine.models.lines", "engine.models.observed",
+               "engine.models.rehearsal", "engine.models.snapshot",
                "engine.client.brake", "engine.client.client",
                "engine.client.connect", "engine.client.sessions", "engine.hooks.quick",
                *(f"engine.common.{name}" for name in HELPERS), *QUERIES}  # fmt: skip

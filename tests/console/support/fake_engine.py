@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
@@ -58,7 +59,10 @@ from engine.models import (
     Violation,
 )
 from engine.models.history import Counts, Total
+from engine.models.lines import RunLines
 from engine.models.observed import RunEffects
+from engine.models.rehearsal import Rehearsal
+from engine.models.snapshot import RunSnapshot
 from engine.policy.consequences import consequences
 
 ME = Principal(name=Untrusted("operator"))
@@ -136,7 +140,7 @@ def entry(case: Case) -> QueueEntry:
         worst=worst.severity if worst else None,
         claim=case.claim,
         group=digest,
-        identical=digest,
+        identical=hashlib.sha256(repr(case.submission.draft).encode()).hexdigest(),
     )
 
 
@@ -176,6 +180,15 @@ class FakeEngine:
         self.samples: dict[str, list[Meters]] = {}
         self.events_of: dict[str, tuple[Event, ...]] = {}
         self.effects_of: dict[str, RunEffects] = {}
+        self.lines_of: dict[str, RunLines] = {}
+        self.looks: dict[str, RunSnapshot] = {}
+        """What runs are doing; the others do not run."""
+        self.rehearsals_of: dict[str, Rehearsal] = {}
+        """What rehearsals find."""
+        self.rehearsed = asyncio.Event()
+        """Set once rehearsals may end."""
+        self.withheld: list[bool] = []
+        self.stopped: set[str] = set()
         self.revisions: dict[str, Revision] = {}
         """What submissions change in those that they revise."""
         self.analysis = Analysis()
@@ -186,7 +199,7 @@ class FakeEngine:
         self.reviews = FakeReviews(self)
         self.lost = asyncio.Event()
         self._changed = asyncio.Event()
-        self._happened = ("changed", "")
+        self._happened: list[tuple[str, str]] = []
         self.proof = IsolationProof(isolated=isolated, runtime="runsc", kernel=Untrusted("4.4.0"),
                            detail=Untrusted("Starting gVisor..."), version="1")  # fmt: skip
         self.checks: tuple[Check, ...] = (
@@ -265,11 +278,15 @@ class FakeEngine:
         others = [other for other in self.cases if other != id]
         return SimilarSubmission(id=others[0], similarity=0.87) if others else None
 
+    def happen(self, type: str, id: str) -> None:
+        """Tell who listens of an event that changes no case."""
+        self._happened.append((type, id))
+        self._changed.set()
+
     def put(self, changed: Case, type: str = "changed") -> None:
         """Take a case in, and wake who listens."""
         self.cases[changed.submission.id] = changed
-        self._happened = (type, changed.submission.id)
-        self._changed.set()
+        self.happen(type, changed.submission.id)
 
     async def events(self, since: int | None = None) -> AsyncIterator[Event]:
         seq = 0
@@ -282,8 +299,10 @@ class FakeEngine:
                     each.cancel()
             self.answer()
             self._changed.clear()
-            seq += 1
-            yield event(seq, *self._happened)
+            happened, self._happened = self._happened, []
+            for type, subject in happened:
+                seq += 1
+                yield event(seq, type, subject)
 
     async def output(self, id: str, offset: int = 0) -> AsyncIterator[OutputChunk]:
         if any(each.what == "output" for each in self.retained):
@@ -303,6 +322,14 @@ class FakeEngine:
 
     async def effects(self, id: str) -> RunEffects:
         return self.effects_of.get(id, RunEffects())
+
+    async def lines(self, id: str) -> RunLines:
+        return self.lines_of.get(id, RunLines())
+
+    async def look(self, id: str) -> RunSnapshot:
+        if id not in self.looks:
+            raise Problem(409, f"{id} is not running")
+        return self.looks[id]
 
     async def artifact(self, id: str, name: Untrusted) -> bytes:
         return self.files[(id, name.text)]
@@ -389,8 +416,9 @@ class FakeReviews:
     def __init__(self, engine: FakeEngine) -> None:
         self._engine = engine
 
-    async def queue(self) -> tuple[QueueEntry, ...]:
-        return tuple(entry(self._engine.cases[each.id]) for each in await self._engine.queue())
+    async def queue(self, ids: Sequence[str] = ()) -> tuple[QueueEntry, ...]:
+        listed = [each.id for each in await self._engine.queue() if not ids or each.id in ids]
+        return tuple(entry(self._engine.cases[id]) for id in listed)
 
     async def expired(self) -> tuple[QueueEntry, ...]:
         self._engine.answer()
@@ -400,6 +428,26 @@ class FakeReviews:
         if id not in self._engine.revisions:
             raise Problem(404, f"{id} revises no other submission")
         return self._engine.revisions[id]
+
+    async def rehearse(self, id: str, *, withhold_files: bool = False) -> Rehearsal:
+        self._engine.withheld.append(withhold_files)
+        self._engine.happen("rehearsal.started", id)
+        await self._engine.rehearsed.wait()
+        self._engine.answer()
+        if id in self._engine.stopped:
+            raise Problem(409, "no rehearsal: it was stopped by operator")
+        found = self._engine.rehearsals_of[id]
+        self._engine.put(self._engine.cases[id], "rehearsal.ended")
+        return found
+
+    async def stop_rehearsal(self, id: str) -> None:
+        self._engine.stopped.add(id)
+        self._engine.rehearsed.set()
+
+    async def rehearsal(self, id: str) -> Rehearsal:
+        if id not in self._engine.rehearsals_of or not self._engine.rehearsed.is_set():
+            raise Problem(404, f"{id} was not rehearsed")
+        return self._engine.rehearsals_of[id]
 
     async def extend(self, id: str) -> Case:
         known = self._engine.cases[id]

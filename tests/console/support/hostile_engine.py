@@ -38,6 +38,7 @@ from engine.models import (
     Stream,
     Unproven,
 )
+from engine.models.lines import LineMark, RunLines
 from engine.models.observed import (
     EffectMatch,
     Observation,
@@ -47,6 +48,8 @@ from engine.models.observed import (
     Relation,
     RunEffects,
 )
+from engine.models.rehearsal import Contact, FindingKind, Rehearsal, RehearsalFinding
+from engine.models.snapshot import KernelSnapshot, OpenDescriptor, RunSnapshot, SnapshotProcess
 from tests.console.support.fake_engine import FakeEngine, case, chunk, event, result, span, violation
 
 
@@ -70,9 +73,15 @@ def hostile(*payloads: str) -> FakeEngine:
         update={"kernel": Untrusted(payloads[0]), "detail": Untrusted(every)}
     )
     engine.retained = (Erasure(what="file", digest="0" * 64, rule="size", name=Untrusted(payloads[0])),)
+    for waiting, payload in zip(pending, payloads, strict=True):
+        known = waiting.submission.id
+        engine.rehearsals_of[known] = hostile_rehearsal(known, payload)
+    engine.rehearsed.set()
     for each in ended:
         id = each.submission.id
         engine.effects_of[id] = _effects(payloads[0])
+        engine.looks[id] = _look(payloads[0])
+        engine.lines_of[id] = RunLines(marks=(LineMark(1, 10**10 - 1, 10**10 - 1, 10**10 - 1),), hits_limit=1)
         engine.files[(id, each.submission.requester.name.text)] = every.encode("utf-8", "surrogatepass")
         engine.written[id] = [chunk(every + "\n"), chunk(payloads[0], Stream.STDERR)]
         engine.events_of[id] = tuple(event(1, "run.ended", id, {each: each}, by=each) for each in payloads)
@@ -135,6 +144,29 @@ def _effects(payload: str) -> RunEffects:
     beyond = EffectMatch(relation=Relation.BEYOND, kind="write", value=text, number=1, severity=Level.HIGH)
     whole = Observation(status=ObservationStatus.COMPLETE, events=1)
     return RunEffects(observation=whole, effects=(seen,), matches=(beyond,))
+
+
+def _look(payload: str) -> RunSnapshot:
+    text = Untrusted(payload)
+    named = OpenDescriptor(number=3, name=text)
+    process = SnapshotProcess(pid=2, program=text, command=text, folder=text, open=(named,))
+    seen = _effects(payload).effects
+    kernel = KernelSnapshot(processes=(process,), last=seen, written=seen)
+    return RunSnapshot(at=1.0, paused=True, kernel=kernel, stack=text, stack_at=0.5)
+
+
+def hostile_rehearsal(id: str, payload: str) -> Rehearsal:
+    """Return a rehearsal in which every text that code can write is hostile."""
+    text = Untrusted(payload)
+    contact = Contact(number=1, at=0.1, host=text, port=80, protocol="http", method=text, path=text, sent=3,
+                      excerpt=text)  # fmt: skip
+    finding = RehearsalFinding(kind=FindingKind.LEAK, subject="AWS key", where=text, contact=1)
+    effects = _effects(payload)
+    return Rehearsal(
+        submission=id, by=text, at=datetime.now(UTC), seconds=1.0, findings=(finding, finding),
+        contacts=(contact, contact.model_copy(update={"number": 2})), effects=effects.effects,
+        observation=effects.observation, changed=(text,), output=text, exit_code=0,
+    )  # fmt: skip
 
 
 def _tool_call(payload: str) -> Case:

@@ -75,10 +75,11 @@ _RESULT = _object(
 _COMPONENT = _object(
     ("name",),
     others="guid organization product productSuite shortDescription fullDescription fullName version"
-    " dottedQuadFileVersion releaseDateUtc downloadUri informationUri globalMessageStrings notifications taxa"
+    " dottedQuadFileVersion releaseDateUtc downloadUri globalMessageStrings notifications taxa"
     " locations language contents isComprehensive localizedDataSemanticVersion translationMetadata",
     name=_TEXT,
     semanticVersion=_TEXT,
+    informationUri={"type": "string", "format": "uri"},
     rules={"type": "array", "uniqueItems": True, "items": _DESCRIPTOR},
 )
 _RUN = _object(

@@ -124,6 +124,18 @@ def test_sarif_names_rules_levels_and_regions(capsys: pytest.CaptureFixture[str]
     assert {"startLine": 2, "startColumn": 1, "endLine": 2, "endColumn": 19} == region
 
 
+def test_sarif_names_its_page_and_plain_paths(
+    capsys: pytest.CaptureFixture[str], nosy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The driver has a URI for its documentation, and a path does not begin with `./`."""
+    monkeypatch.chdir(nosy.parent)
+    _, output = _run(capsys, ["analyze", "--sarif", f"./{nosy.name}"])
+    run = json.loads(output)["runs"][0]
+    assert "urn:pratique:documentation:rules" == run["tool"]["driver"]["informationUri"]
+    places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
+    assert {nosy.name} == {place["artifactLocation"]["uri"] for place in places}
+
+
 def test_sarif_holds_to_its_schema(capsys: pytest.CaptureFixture[str], tmp_path: Path, nosy: Path) -> None:
     """Odd names, many files, related places, layers and unreadable code: all within the standard."""
     odd = tmp_path / "h\u00e9 llo #1%?.sh"

@@ -60,7 +60,7 @@ def test_a_kill_imports_nothing_large(tmp_path: Path) -> None:
         ended = typed(tmp_path, "kill", "s-1")
     said, modules = ended.stdout.splitlines()
     assert (0, "s-1: killed") == (ended.returncode, said)
-    assert ["POST /runs/s-1/kill HTTP/1.1", "GET /submissions/s-1?within=10 HTTP/1.1"] == asked
+    assert ["POST /v1/runs/s-1/kill HTTP/1.1", "GET /v1/submissions/s-1?within=10 HTTP/1.1"] == asked
     assert set() == LARGE & set(modules.split())
 
 
@@ -86,7 +86,7 @@ def test_any_answer_but_success_is_left_to_the_command_line(
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
     with answering(tmp_path, status) as asked:
         assert not brake.brake(["kill", "s-1"])
-    assert ["POST /runs/s-1/kill HTTP/1.1"] == asked
+    assert ["POST /v1/runs/s-1/kill HTTP/1.1"] == asked
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ PAGES = [
     for pattern in ("*.md", "docs/*.md", "console/**/*.py", "engine/**/*.py")
     for path in ROOT.glob(pattern)
 ]
-NAMED = re.compile(r"\bpratique((?: (?:--)?[a-z][a-z-]*\b(?!=))+)")
+NAMED = re.compile(r"(?<!from )\bpratique((?: (?:--)?[a-z][a-z-]*\b(?!=))+)")
 NOT_TYPED = {"decision", "decided"}
 """What is signed begins with the program's name, too."""
 ELSEWHERE = {"web": {"--port"}, "mcp": {"--method"}}

@@ -97,7 +97,7 @@ async def test_over_http_nothing_is_approved_without_the_record(
     transport = httpx.AsyncHTTPTransport(uds=str(engine.socket))
     decision = {"outcome": "approved", "digest": case.submission.digest} | body
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
-        answer = await http.post(f"/submissions/{case.submission.id}/decision", json=decision)
+        answer = await http.post(f"/v1/submissions/{case.submission.id}/decision", json=decision)
     assert answer.status_code in {409, 422}
     assert Status.PENDING is await status(engine, case)
 

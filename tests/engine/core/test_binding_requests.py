@@ -77,13 +77,13 @@ async def test_one_change_is_refused_over_http(engine_with: EngineMaker) -> None
     async with engine_with() as engine, over_http(engine) as client, asyncio.timeout(SECONDS):
         tamper(engine, TAMPERED["code"])
         handed = {"draft": DRAFT.model_dump(mode="json")}
-        submission = (await client.post("/submissions", json=handed)).json()["submission"]
+        submission = (await client.post("/v1/submissions", json=handed)).json()["submission"]
         decided = {"outcome": "approved", "digest": submission["digest"]}
-        answer = await client.post(f"/submissions/{submission['id']}/decision", json=decided)
+        answer = await client.post(f"/v1/submissions/{submission['id']}/decision", json=decided)
         assert 200 == answer.status_code, answer.text
-        told = (await client.get(f"/submissions/{submission['id']}", params={"within": 30})).json()
+        told = (await client.get(f"/v1/submissions/{submission['id']}", params={"within": 30})).json()
         assert ("killed", "policy") == (told["status"], told["result"]["kill_reason"])
-        events = (await client.get(f"/history/{submission['id']}/events")).json()
+        events = (await client.get(f"/v1/history/{submission['id']}/events")).json()
         assert "run.refused" in [event["type"] for event in events]
 
 

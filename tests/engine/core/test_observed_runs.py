@@ -101,6 +101,10 @@ async def test_a_surprise_can_freeze_a_run(engine_with: EngineMaker, home: Path)
         case = await _approve(engine, HIDDEN)
         id = case.submission.id
         await _until_paused(engine, id)
+        seen = await engine.runs.look(id)
+        assert seen.paused
+        assert seen.kernel is not None
+        assert "trace" in {one.kind.value for one in seen.kernel.last}
         await engine.runs.resume(id, ADA)
         await engine.runs.kill(id, ADA)
         case, _ = await _finished(engine, case)

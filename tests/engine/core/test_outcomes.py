@@ -49,7 +49,7 @@ async def test_each_end_is_a_status_of_its_own(
     (home / "policy.yaml").write_text(MINER)
     async with engine_with(policy=settings) as engine, asyncio.timeout(SECONDS), over_http(engine) as client:
         case = await ended(engine, code, status)
-        told = (await client.get(f"/submissions/{case.submission.id}")).json()
+        told = (await client.get(f"/v1/submissions/{case.submission.id}")).json()
         assert (status, True) == (told["status"], why in told["decision"]["reason"])
         assert (status, True) == (tool_result(case).status.value, why in tool_result(case).reason)
         assert ExitCode.NOT_APPROVED is exit_code_of(case)
@@ -78,8 +78,8 @@ async def test_who_comes_too_often_is_told_when_to_come_back(engine_with: Engine
     slow = PolicySettings(base="strict", submissions_per_minute=1, submissions_burst=1)
     draft = Draft(code=Untrusted("print(1)"), language=Language.PYTHON).model_dump(mode="json")
     async with engine_with(policy=slow) as engine, asyncio.timeout(SECONDS), over_http(engine) as client:
-        first = await client.post("/submissions", json={"draft": draft, "requester": "agent"})
-        second = await client.post("/submissions", json={"draft": draft, "requester": "agent"})
+        first = await client.post("/v1/submissions", json={"draft": draft, "requester": "agent"})
+        second = await client.post("/v1/submissions", json={"draft": draft, "requester": "agent"})
         assert (202, 429) == (first.status_code, second.status_code)
         assert 0 < int(second.headers["retry-after"]) <= 60
         assert [first.json()["submission"]["id"]] == [one.id for one in await engine.queries.queue()]

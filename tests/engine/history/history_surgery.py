@@ -11,6 +11,7 @@ from typing import Any
 
 from engine.common.text import Untrusted
 from engine.history.chain import chain
+from engine.history.store.sqlite.dialect import SqliteConnection
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Verification
 from engine.settings import HistorySettings
@@ -60,21 +61,23 @@ async def verified(
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[sqlite3.Connection]:
+def opened(path: Path) -> Iterator[SqliteConnection]:
     """Open the database behind the engine's back, and leave no write-ahead log."""
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+    with contextlib.closing(
+        sqlite3.connect(path, isolation_level=None, factory=SqliteConnection)
+    ) as connection:
         yield connection
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def records(connection: sqlite3.Connection, after: int = 0) -> list[tuple[Any, ...]]:
+def records(connection: SqliteConnection, after: int = 0) -> list[tuple[Any, ...]]:
     """Return the rows of the records."""
     return connection.execute(
         f"SELECT {chain.COLUMNS} FROM events WHERE seq > ? ORDER BY seq", (after,)
     ).fetchall()
 
 
-def rechain(connection: sqlite3.Connection, first: int, **changed: str) -> None:
+def rechain(connection: SqliteConnection, first: int, **changed: str) -> None:
     """Change the record `first`, and compute the chain anew from there, as anybody can."""
     rows = records(connection, first - 1)
     previous = rows[0][6]
@@ -87,6 +90,6 @@ def rechain(connection: sqlite3.Connection, first: int, **changed: str) -> None:
         previous = record.hash
 
 
-def cut(connection: sqlite3.Connection, to: int) -> None:
+def cut(connection: SqliteConnection, to: int) -> None:
     """Remove all records after the number `to`."""
     connection.execute("DELETE FROM events WHERE seq > ?", (to,))

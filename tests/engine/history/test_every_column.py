@@ -15,13 +15,13 @@ import pytest
 from engine.common.text import Untrusted
 from engine.history.chain.signing_key import signing_key
 from engine.history.errors import HistoryError
+from engine.history.store.sql.blobs import digest_of
+from engine.history.store.sql.facts.index import index_some as index_facts
 from engine.history.store.sqlite import schema
-from engine.history.store.sqlite.blobs import digest_of
+from engine.history.store.sqlite.connect import open_writer
+from engine.history.store.sqlite.database import open_source
 from engine.history.store.sqlite.derived import CACHES, COVERED
-from engine.history.store.sqlite.facts.index import index_some as index_facts
-from engine.history.store.sqlite.fulltext_index import index_some
 from engine.history.store.sqlite.store import SqliteHistoryStore
-from engine.history.store.sqlite.verification_source import open_source
 from engine.history.verify.verifier import verify
 from engine.history.witness import checkpoint_file
 from engine.models import Artifact, KillReason, OutputChunk, Status, Stream
@@ -47,7 +47,7 @@ async def fill(path: Path) -> None:
     artifact = Artifact(name=Untrusted("b.txt"), size=len(content), digest=digest_of(content))
     await store.append_artifact("s-shared", artifact, content)
     await store.append_many([("history.viewed", "", ALICE, {"n": n}) for n in range(2100)])
-    await store._writer.do(lambda ledger: index_some(ledger.connection))
+    await store._writer.do(lambda ledger: ledger.connection.dialect.index_texts())
     while await store._writer.do(lambda ledger: index_facts(ledger.connection)):
         pass
     await store.close()
@@ -256,8 +256,8 @@ def test_the_tables_of_an_upgraded_history_are_those_of_a_new_one(tmp_path: Path
     """After the upgrade of a released format nothing is missing, and nothing is left over."""
     folder = Path(__file__).parents[2] / "data" / "history" / "format-4"
     shutil.copytree(folder, tmp_path / "copy")
-    with contextlib.closing(schema.open_writer(tmp_path / "copy" / "pratique.db")) as connection:
+    with contextlib.closing(open_writer(tmp_path / "copy" / "pratique.db")) as connection:
         assert [] == list(schema.foreign_objects(connection))
         upgraded = {name: [n for n, _ in columns(connection, name)] for name in tables(connection)}
-    with contextlib.closing(schema.open_writer(tmp_path / "new" / "pratique.db")) as connection:
+    with contextlib.closing(open_writer(tmp_path / "new" / "pratique.db")) as connection:
         assert upgraded == {name: [n for n, _ in columns(connection, name)] for name in tables(connection)}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.history.store.sqlite import cases
-from engine.history.store.sqlite.blobs import digest_of
+from engine.history.store.sql import cases
+from engine.history.store.sql.blobs import digest_of
 from engine.models import InputFile
 from tests.engine.history.conftest import build_case
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import sqlite3
@@ -14,9 +15,14 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from engine.common.text import Untrusted
 from engine.history.chain import chain, checkpoints
 from engine.history.chain.merkle import Frontier
+from engine.history.chain.signing_key import signing_key
 from engine.history.errors import HistoryError
-from engine.history.store.sqlite import tree
+from engine.history.store.sql import tree
+from engine.history.store.sql.verification_source import SqlSource
+from engine.history.store.sqlite.connect import open_reader
 from engine.history.store.sqlite.store import SqliteHistoryStore
+from engine.history.verify import verifier
+from engine.history.witness import checkpoint_file
 from engine.models import Verification
 from engine.settings import HistorySettings
 
@@ -54,6 +60,21 @@ def witness(path: Path) -> Path:
 def copy_database(path: Path, to: Path) -> None:
     """Copy a closed database."""
     shutil.copy(path, to)
+
+
+async def test_a_history_is_verified_while_it_is_written(path: Path, settings: HistorySettings) -> None:
+    """A checkpoint that came after the file was read is no removed one; one that is not in it later is."""
+    await write(path, settings, 15)
+    before = checkpoint_file.notes(witness(path))
+    await write(path, settings, 15)
+    after = checkpoint_file.notes(witness(path))
+    key = signing_key(path.with_suffix(".key")).public_key()
+    with contextlib.closing(open_reader(path, lambda: False)) as connection:
+        found = [
+            verifier.verify(SqlSource(connection, path), before, key, later=later).intact
+            for later in (lambda: after, lambda: before)
+        ]
+    assert [True, False] == found
 
 
 async def test_checkpoints_agree(path: Path, settings: HistorySettings) -> None:

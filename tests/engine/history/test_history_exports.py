@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from math import isfinite
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,6 +124,23 @@ async def test_ocsf_records_say_what_the_schema_requires(
         assert required[one["class_uid"]] | {"metadata", "severity_id", "time", "category_uid"} <= set(one)
     assert 5 == found[1]["severity_id"]
     assert events[0].hash == record(events[0])["metadata"]["uid"]
+
+
+async def test_surprises_are_ocsf_findings(log: SqliteHistoryStore) -> None:
+    """A run's surprises are one Detection Finding, as grave as the gravest, with safe evidence."""
+    surprises: list[dict[str, Any]] = [
+        {"relation": "observed beyond the grant", "kind": "connect", "value": HOSTILE, "number": 1,
+         "lines": [], "severity": level, "reason": "past the proxy"}
+        for level in ("medium", "critical")
+    ]  # fmt: skip
+    data = {"surprises": surprises, "action": "freeze"}
+    await log.append("run.surprise", "s-1", Untrusted("engine"), data)
+    (found,) = records(await log.read.events())
+    assert (2004, 200401, 5) == (found["class_uid"], found["type_uid"], found["severity_id"])
+    assert ["connect"] == found["finding_info"]["types"]
+    assert 2 == len(found["evidences"])
+    assert "\x1b" not in str(found["evidences"])
+    assert "freeze" in found["finding_info"]["desc"]
 
 
 async def test_timeline_tells_how_long_each_step_took() -> None:

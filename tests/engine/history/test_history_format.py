@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from engine.history.errors import HistoryError
-from engine.history.store.sqlite import cases, row_formats, schema
-from engine.history.store.sqlite.row_formats import RowFormat
-from engine.history.store.sqlite.schema import open_reader
-from engine.history.store.sqlite.search.scan import every_case
+from engine.history.store.sql import cases, row_formats
+from engine.history.store.sql.row_formats import RowFormat
+from engine.history.store.sqlite import schema
+from engine.history.store.sqlite.connect import open_reader
+from engine.history.store.sqlite.scan import every_case
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.history.summary import summary_of
 from engine.models import Case, Summary

@@ -18,6 +18,7 @@ import rfc8785
 from engine.common.text import Untrusted
 from engine.history.chain.chain import GENESIS
 from engine.history.errors import HistoryError
+from engine.history.store.sql.connection import SqlConnection
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Case, Event, InputFile, Meters, OutputChunk, Status, Stream
 from engine.settings import HistorySettings
@@ -238,7 +239,7 @@ async def test_full_disk_answers_nobody_and_goes_on(log: SqliteHistoryStore, pat
     assert (await log.verify()).intact
 
 
-def _limit_pages(connection: sqlite3.Connection, pages: int) -> None:
+def _limit_pages(connection: SqlConnection, pages: int) -> None:
     connection.execute(f"PRAGMA max_page_count = {pages or 1}")
 
 
@@ -308,7 +309,7 @@ async def test_close_ends_what_is_being_read(path: Path, settings: HistorySettin
     started = asyncio.Event()
     loop = asyncio.get_running_loop()
 
-    def read(connection: sqlite3.Connection) -> None:
+    def read(connection: SqlConnection) -> None:
         loop.call_soon_threadsafe(started.set)
         connection.execute(endless).fetchone()
 

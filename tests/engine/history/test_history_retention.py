@@ -15,9 +15,8 @@ import pytest
 from engine.common.text import Untrusted
 from engine.history.errors import HistoryError
 from engine.history.store.credible_clock import CredibleClock
-from engine.history.store.sqlite import ledger
-from engine.history.store.sqlite.fulltext_index import index_some
-from engine.history.store.sqlite.retention import erase_some
+from engine.history.store.sql import ledger
+from engine.history.store.sql.retention import erase_some
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Case, OutputChunk, Status, Stream
 from engine.settings import HistorySettings
@@ -45,7 +44,7 @@ async def filled(path: Path, make_case: MakeCase, **rules: int) -> AsyncIterator
         await log.append("claim.created", case.submission.id, ALICE, {}, case=case)
     await log.append_output("old", [OutputChunk(stream=Stream.STDOUT, at=0, offset=0, data=b"oldoutput")])
     await log.append("claim.released", "old", ALICE, {})
-    await log._writer.do(lambda ledger: index_some(ledger.connection))
+    await log._writer.do(lambda ledger: ledger.connection.dialect.index_texts())
     patch.undo()
     try:
         yield log
@@ -111,7 +110,7 @@ async def test_erased_code_comes_back_with_its_next_submission(path: Path, make_
         await log.apply_retention()
         again = make_case("again", "oldcode = 1", submitted_at=datetime.now(UTC))
         await log.append("claim.created", "again", ALICE, {}, case=again)
-        await log._writer.do(lambda ledger: index_some(ledger.connection))
+        await log._writer.do(lambda ledger: ledger.connection.dialect.index_texts())
         assert ["again", "old"] == [row.id for row in await log.read.summaries("oldcode")]
         assert (await log.verify()).intact
 
@@ -204,7 +203,7 @@ async def test_a_history_of_which_everything_was_erased_is_intact(path: Path, in
         case = build_case(f"s{number}", f"code = {number}", status=Status.DENIED)
         await log.append("claim.created", case.submission.id, ALICE, {}, case=case)
     if indexed:
-        await log._writer.do(lambda one: index_some(one.connection))
+        await log._writer.do(lambda one: one.connection.dialect.index_texts())
     nothing = HistorySettings.model_construct(retain_mb=0, retain_days=None, retain_newest_seconds=0.0)
     assert 3 == await log._writer.do(lambda one: erase_some(one, nothing, NOW, CredibleClock()))
     assert (await log.verify()).intact
@@ -213,6 +212,6 @@ async def test_a_history_of_which_everything_was_erased_is_intact(path: Path, in
     assert (await log.verify()).intact
     case = build_case("s9", "again = 1", status=Status.DENIED)
     await log.append("claim.created", "s9", ALICE, {}, case=case)
-    await log._writer.do(lambda one: index_some(one.connection))
+    await log._writer.do(lambda one: one.connection.dialect.index_texts())
     assert (await log.verify()).intact
     await log.close()

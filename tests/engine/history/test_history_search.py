@@ -18,7 +18,9 @@ from engine.history.devtools.seed import seed_history
 from engine.history.search.query.complete import complete
 from engine.history.search.query.errors import QueryError
 from engine.history.search.query.parser import parse
-from engine.history.store.sqlite.search import facets, planner, texts
+from engine.history.store.sql.search import facets, planner
+from engine.history.store.sqlite import texts
+from engine.history.store.sqlite.dialect import SqliteConnection
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Case, KillReason, Language, Level, OutputChunk, Status, Stream
 from engine.settings import HistorySettings
@@ -168,14 +170,14 @@ def test_any_text_is_a_filter_or_an_error(text: str) -> None:
 def test_any_filter_is_valid_sql(text: str) -> None:
     """Whatever the parser lets through, SQLite and its full-text search understand."""
 
-    from engine.history.store.sqlite.queries import summaries  # noqa: PLC0415
+    from engine.history.store.sql.queries import summaries  # noqa: PLC0415
     from engine.history.store.sqlite.schema import TABLES  # noqa: PLC0415
 
     try:
         terms = parse(text, NOW)
     except QueryError:
         return
-    connection = sqlite3.connect(":memory:")
+    connection = sqlite3.connect(":memory:", factory=SqliteConnection)
     connection.executescript(TABLES)
     assert () == summaries(connection, terms, None, 10)
     connection.close()

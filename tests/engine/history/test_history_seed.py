@@ -17,7 +17,7 @@ from engine.history.devtools.template import CaseTemplate
 from engine.history.errors import HistoryError
 from engine.history.exports import case_verify
 from engine.history.exports.case_verify import Trust
-from engine.history.store.sqlite import blobs, cases
+from engine.history.store.sql import blobs, cases
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import DecisionOutcome, Draft, KillReason, Language, Level, Permissions, Principal
 from engine.settings import HistorySettings

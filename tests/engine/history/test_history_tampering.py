@@ -10,8 +10,9 @@ import pytest
 
 from engine.common.text import Untrusted
 from engine.history.chain import chain
-from engine.history.store.sqlite import tree
-from engine.history.store.sqlite.blobs import digest_of
+from engine.history.store.sql import tree
+from engine.history.store.sql.blobs import digest_of
+from engine.history.store.sqlite.dialect import SqliteConnection
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Artifact, Case, OutputChunk, Status, Stream, Verification
 from engine.settings import HistorySettings
@@ -20,7 +21,7 @@ ALICE = Untrusted("alice")
 RECORDS = 20
 COLUMNS = "at, type, subject, actor, data, previous, hash"
 
-Tamper = Callable[[sqlite3.Connection], object]
+Tamper = Callable[[SqliteConnection], object]
 
 
 async def fill(path: Path, settings: HistorySettings, make_case: Callable[..., Case]) -> None:
@@ -39,7 +40,7 @@ async def fill(path: Path, settings: HistorySettings, make_case: Callable[..., C
 async def verify_after(path: Path, settings: HistorySettings, tamper: Tamper | None) -> Verification:
     """Return what verify says once `tamper` has been at the file."""
     if tamper:
-        connection = sqlite3.connect(path, isolation_level=None)
+        connection = sqlite3.connect(path, isolation_level=None, factory=SqliteConnection)
         connection.execute("BEGIN")
         tamper(connection)
         connection.execute("COMMIT")
@@ -51,38 +52,38 @@ async def verify_after(path: Path, settings: HistorySettings, tamper: Tamper | N
         await log.close()
 
 
-def shift(connection: sqlite3.Connection, first: int, by: int) -> None:
+def shift(connection: SqliteConnection, first: int, by: int) -> None:
     """Renumber the records from `first` on."""
     connection.execute("UPDATE events SET seq = -seq WHERE seq >= ?", (first,))
     connection.execute("UPDATE events SET seq = -seq + ? WHERE seq < 0", (by,))
 
 
-def change(connection: sqlite3.Connection) -> None:
+def change(connection: SqliteConnection) -> None:
     """Change the data of record 7."""
     connection.execute("UPDATE events SET data = '{\"n\":99}' WHERE seq = 7")
 
 
-def change_actor(connection: sqlite3.Connection) -> None:
+def change_actor(connection: SqliteConnection) -> None:
     """Put another name under record 7."""
     connection.execute("UPDATE events SET actor = 'mallory' WHERE seq = 7")
 
 
-def change_type(connection: sqlite3.Connection) -> None:
+def change_type(connection: SqliteConnection) -> None:
     """Put the same name under record 7 as bytes."""
     connection.execute("UPDATE events SET actor = CAST(actor AS BLOB) WHERE seq = 7")
 
 
-def change_link_type(connection: sqlite3.Connection) -> None:
+def change_link_type(connection: SqliteConnection) -> None:
     """Write the hash before record 7 as text."""
     connection.execute("UPDATE events SET previous = hex(previous) WHERE seq = 7")
 
 
-def change_to_no_text(connection: sqlite3.Connection) -> None:
+def change_to_no_text(connection: SqliteConnection) -> None:
     """Put bytes under record 7 that are no UTF-8."""
     connection.execute("UPDATE events SET actor = CAST(x'616cff' AS TEXT) WHERE seq = 7")
 
 
-def change_and_rehash(connection: sqlite3.Connection) -> None:
+def change_and_rehash(connection: SqliteConnection) -> None:
     """Change record 7 and give it a hash that fits."""
     at, kind, subject, actor, _, previous, _ = connection.execute(
         f"SELECT {COLUMNS} FROM events WHERE seq = 7"
@@ -91,85 +92,85 @@ def change_and_rehash(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE events SET data = '{\"n\":99}', hash = ? WHERE seq = 7", (new,))
 
 
-def remove(connection: sqlite3.Connection) -> None:
+def remove(connection: SqliteConnection) -> None:
     """Take record 7 out."""
     connection.execute("DELETE FROM events WHERE seq = 7")
 
 
-def remove_and_renumber(connection: sqlite3.Connection) -> None:
+def remove_and_renumber(connection: SqliteConnection) -> None:
     """Take record 7 out and close the gap."""
     remove(connection)
     shift(connection, 8, -1)
 
 
-def remove_first(connection: sqlite3.Connection) -> None:
+def remove_first(connection: SqliteConnection) -> None:
     """Take the beginning away."""
     connection.execute("DELETE FROM events WHERE seq = 1")
 
 
-def insert(connection: sqlite3.Connection) -> None:
+def insert(connection: SqliteConnection) -> None:
     """Put a record in before record 7."""
     shift(connection, 7, 1)
     connection.execute(f"INSERT INTO events SELECT 7, {COLUMNS} FROM events WHERE seq = 6")
     connection.execute("UPDATE events SET data = '{\"n\":99}' WHERE seq = 7")
 
 
-def insert_at_zero(connection: sqlite3.Connection) -> None:
+def insert_at_zero(connection: SqliteConnection) -> None:
     """Put a record in before the first."""
     connection.execute(f"INSERT INTO events SELECT 0, {COLUMNS} FROM events WHERE seq = 6")
 
 
-def append_forged(connection: sqlite3.Connection) -> None:
+def append_forged(connection: SqliteConnection) -> None:
     """Put a record at the end that is chained to nothing."""
     connection.execute(f"INSERT INTO events SELECT {RECORDS + 2}, {COLUMNS} FROM events WHERE seq = 6")
 
 
-def swap(connection: sqlite3.Connection) -> None:
+def swap(connection: SqliteConnection) -> None:
     """Let records 7 and 8 change places."""
     connection.execute("UPDATE events SET seq = -7 WHERE seq = 7")
     connection.execute("UPDATE events SET seq = 7 WHERE seq = 8")
     connection.execute("UPDATE events SET seq = 8 WHERE seq = -7")
 
 
-def change_case(connection: sqlite3.Connection) -> None:
+def change_case(connection: SqliteConnection) -> None:
     """Change who asked, where History shows it."""
     connection.execute("UPDATE cases SET requester = 'mallory'")
 
 
-def change_case_type(connection: sqlite3.Connection) -> None:
+def change_case_type(connection: SqliteConnection) -> None:
     """Write who asked as bytes."""
     connection.execute("UPDATE cases SET requester = CAST(requester AS BLOB)")
 
 
-def change_case_to_no_text(connection: sqlite3.Connection) -> None:
+def change_case_to_no_text(connection: SqliteConnection) -> None:
     """Put bytes that are no UTF-8 where History shows who asked."""
     connection.execute("UPDATE cases SET requester = CAST(x'616cff' AS TEXT)")
 
 
-def restore_case(connection: sqlite3.Connection) -> None:
+def restore_case(connection: SqliteConnection) -> None:
     """Make a run's exit code unknown."""
     connection.execute("UPDATE cases SET exit_code = NULL")
 
 
-def remove_case(connection: sqlite3.Connection) -> None:
+def remove_case(connection: SqliteConnection) -> None:
     """Take a case out of the history."""
     connection.execute("DELETE FROM cases")
 
 
-def insert_case(connection: sqlite3.Connection) -> None:
+def insert_case(connection: SqliteConnection) -> None:
     """Put a case in that never was."""
     names = [row[1] for row in connection.execute("PRAGMA table_info(cases)") if row[1] not in ("n", "id")]
     listed = ", ".join(names)
     connection.execute(f"INSERT INTO cases (id, {listed}) SELECT 'forged', {listed} FROM cases")
 
 
-def change_code(connection: sqlite3.Connection) -> None:
+def change_code(connection: SqliteConnection) -> None:
     """Put other bytes in the place of the code."""
     other = connection.execute("SELECT body FROM blobs ORDER BY n DESC LIMIT 1").fetchone()
     connection.execute("UPDATE blobs SET body = ? WHERE n = 1", other)
 
 
-def remove_output(connection: sqlite3.Connection) -> None:
+def remove_output(connection: SqliteConnection) -> None:
     """Take away what a run printed."""
     connection.execute("DELETE FROM blobs WHERE n = 2")
 
@@ -269,7 +270,7 @@ async def test_what_we_never_write_is_named(
     """A record that is chained as it should be and says what no record says breaks nothing."""
     await fill(path, settings, make_case)
 
-    def forge(connection: sqlite3.Connection) -> None:
+    def forge(connection: SqliteConnection) -> None:
         seq, last = tree.head(connection)
         record = chain.link(seq + 1, last, "2026-11-21T06:00:00.000000Z", type, "s1", "engine", data)
         connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", record)

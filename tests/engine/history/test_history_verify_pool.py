@@ -7,8 +7,8 @@ import sqlite3
 from pathlib import Path
 
 from engine.history.devtools.seed import seed_history
-from engine.history.store.sqlite.schema import open_reader
-from engine.history.store.sqlite.verification_source import SqliteSource
+from engine.history.store.sql.verification_source import SqlSource
+from engine.history.store.sqlite.connect import open_reader
 from engine.history.verify.pool import PARALLEL_FROM, RecordRange, verify_ranges
 from engine.history.verify.range import VerifiedRange, verify_range
 from engine.history.verify.stored_data import StoredDataChecks
@@ -19,7 +19,7 @@ SPANS = [RecordRange(first, first + 19, frozenset({first + 3})) for first in ran
 def both(path: Path) -> tuple[list[VerifiedRange], list[VerifiedRange]]:
     """Return what this process, and what several, find in the ranges."""
     with contextlib.closing(open_reader(path, lambda: False)) as connection:
-        source = SqliteSource(connection)
+        source = SqlSource(connection, path)
         checks = StoredDataChecks(source)
         return [verify_range(source, checks, *one_range) for one_range in SPANS], list(
             verify_ranges(source, SPANS)

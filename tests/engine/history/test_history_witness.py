@@ -21,8 +21,9 @@ from engine.history.chain.heads import HeadSigner
 from engine.history.chain.merkle import Frontier
 from engine.history.chain.signing_key import signing_key
 from engine.history.errors import WitnessError
+from engine.history.store.sql.tree import sign
+from engine.history.store.sqlite.dialect import SqliteConnection
 from engine.history.store.sqlite.store import SqliteHistoryStore
-from engine.history.store.sqlite.tree import sign
 from engine.history.witness.checkpoint_file import add, notes, read
 from engine.history.witness.git_witness import FILE, GitWitness
 from engine.history.witness.http_witness import HttpWitness
@@ -196,7 +197,7 @@ async def rewritten(path: Path, settings: HistorySettings) -> list[str]:
     file = path.with_name(path.name + ".checkpoints")
     kept = read(file.read_text())
     key, tree, signed = signing_key(path.with_suffix(".key")), Frontier(), list[str]()
-    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+    with contextlib.closing(sqlite3.connect(path, factory=SqliteConnection)) as connection, connection:
         previous = chain.GENESIS
         for row in connection.execute(f"SELECT {chain.COLUMNS} FROM events ORDER BY seq").fetchall():
             seq, at, kind, subject, actor, data = row[:6]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,8 +15,9 @@ from engine.history.chain.chain import link
 from engine.history.chain.heads import HeadSigner, parse_head
 from engine.history.chain.signing_key import signing_key
 from engine.history.errors import HistoryError
+from engine.history.store.sql.tree import head, sign, signed_head
+from engine.history.store.sqlite.dialect import SqliteConnection
 from engine.history.store.sqlite.store import SqliteHistoryStore
-from engine.history.store.sqlite.tree import head, sign, signed_head
 from tests.engine.history.history_surgery import (
     ALICE,
     SETTINGS,
@@ -33,50 +33,50 @@ from tests.engine.history.history_surgery import (
 
 COUNT = 16
 """The events before the kill: a checkpoint covers the first ten, record 11 is its event."""
-Surgery = Callable[[sqlite3.Connection], object]
+Surgery = Callable[[SqliteConnection], object]
 
 
-def other_actor(connection: sqlite3.Connection) -> None:
+def other_actor(connection: SqliteConnection) -> None:
     """Put another actor under a record, and compute the chain anew."""
     rechain(connection, 14, actor="mallory")
 
 
-def other_data(connection: sqlite3.Connection) -> None:
+def other_data(connection: SqliteConnection) -> None:
     """Change what a record says."""
     rechain(connection, 13, data='{"n":99}')
 
 
-def other_time(connection: sqlite3.Connection) -> None:
+def other_time(connection: SqliteConnection) -> None:
     """Change when the last record was made."""
     rechain(connection, 17, at="2020-01-01T00:00:00.000000Z")
 
 
-def other_type(connection: sqlite3.Connection) -> None:
+def other_type(connection: SqliteConnection) -> None:
     """Make one kind of record another."""
     rechain(connection, 15, type="claim.released")
 
 
-def other_subject(connection: sqlite3.Connection) -> None:
+def other_subject(connection: SqliteConnection) -> None:
     """Let a record be about another submission."""
     rechain(connection, 15, subject="s1")
 
 
-def last_removed(connection: sqlite3.Connection) -> None:
+def last_removed(connection: SqliteConnection) -> None:
     """Cut the last record off."""
     cut(connection, 16)
 
 
-def tail_removed(connection: sqlite3.Connection) -> None:
+def tail_removed(connection: SqliteConnection) -> None:
     """Cut everything off behind the last checkpoint."""
     cut(connection, 11)
 
 
-def checkpoint_removed_too(connection: sqlite3.Connection) -> None:
+def checkpoint_removed_too(connection: SqliteConnection) -> None:
     """Cut back to exactly what the last checkpoint covers."""
     cut(connection, 10)
 
 
-def middle_removed(connection: sqlite3.Connection) -> None:
+def middle_removed(connection: SqliteConnection) -> None:
     """Take a record out, close the gap, and compute the chain anew."""
     connection.execute("DELETE FROM events WHERE seq = 14")
     connection.execute("UPDATE events SET seq = seq - 1 WHERE seq > 14")
@@ -84,7 +84,7 @@ def middle_removed(connection: sqlite3.Connection) -> None:
     _relink(connection)
 
 
-def _relink(connection: sqlite3.Connection) -> None:
+def _relink(connection: SqliteConnection) -> None:
     previous = records(connection, 12)[0][7]
     for row in records(connection, 13):
         record = link(row[0], previous, *row[1:6])
@@ -94,39 +94,39 @@ def _relink(connection: sqlite3.Connection) -> None:
         )
 
 
-def appended(connection: sqlite3.Connection) -> None:
+def appended(connection: SqliteConnection) -> None:
     """Add a record that follows the last one."""
     seq, last = head(connection)
     record = link(seq + 1, last, "2026-11-22T00:00:00.000000Z", "history.viewed", "", "mallory", "{}")
     connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", record)
 
 
-def signature_removed(connection: sqlite3.Connection) -> None:
+def signature_removed(connection: SqliteConnection) -> None:
     """Change a record, and take the signature away."""
     other_actor(connection)
     connection.execute("DELETE FROM signed_head")
 
 
-def signature_emptied(connection: sqlite3.Connection) -> None:
+def signature_emptied(connection: SqliteConnection) -> None:
     """Change a record, and empty the signature."""
     other_actor(connection)
     connection.execute("UPDATE signed_head SET note = ''")
 
 
-def signature_as_bytes(connection: sqlite3.Connection) -> None:
+def signature_as_bytes(connection: SqliteConnection) -> None:
     """Put bytes that are no text in the place of the signature."""
     other_actor(connection)
     connection.execute("UPDATE signed_head SET note = CAST(x'ff' AS TEXT)")
 
 
-def size_moved(connection: sqlite3.Connection) -> None:
+def size_moved(connection: SqliteConnection) -> None:
     """Cut the end off, and let the signed head name fewer records."""
     cut(connection, 16)
     note = signed_head(connection) or ""
     sign(connection, note.replace("\n17\n", "\n16\n"))
 
 
-def checkpoint_as_head(connection: sqlite3.Connection) -> None:
+def checkpoint_as_head(connection: SqliteConnection) -> None:
     """Cut back to a checkpoint, and present its signature as that of the end."""
     (note,) = connection.execute(
         "SELECT data ->> '$.note' FROM events WHERE type = 'history.checkpoint'"
@@ -135,7 +135,7 @@ def checkpoint_as_head(connection: sqlite3.Connection) -> None:
     sign(connection, note)
 
 
-def older_format(connection: sqlite3.Connection) -> None:
+def older_format(connection: SqliteConnection) -> None:
     """Change a record, and claim the format whose ends are not signed."""
     other_actor(connection)
     connection.execute("DROP TABLE signed_head")

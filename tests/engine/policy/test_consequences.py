@@ -69,6 +69,37 @@ def test_the_lines_that_fail_are_named(
     assert (expected,) == consequences(ANALYSIS, ASKED, ASKED.model_copy(update=given))
 
 
+@pytest.mark.parametrize(
+    ("domain", "lines"),
+    [
+        ("*.example.org", (3, 5)),
+        ("*.org", (3, 5)),
+        ("example.org", ()),
+        ("*.other.example", ()),
+        ("*.b.example", ()),
+    ],
+)
+def test_a_domain_with_a_wildcard_is_every_host_below_it(domain: str, lines: tuple[int, ...]) -> None:
+    """And not the domain itself, nor what only ends like it."""
+    asked = Permissions(domains=(Untrusted(domain),))
+    (found,) = consequences(ANALYSIS, asked, Permissions())
+    assert lines == found.lines
+
+
+def test_a_build_fails_where_it_is_imported() -> None:
+    """Taking a package that is built away names the lines that import it."""
+    asked = Permissions(builds=(Untrusted("numpy"),))
+    expected = Consequence(permission=Untrusted("build numpy"), lines=(1,))
+    assert (expected,) == consequences(ANALYSIS, asked, Permissions())
+
+
+def test_only_what_a_permission_is_about_makes_it_uncertain() -> None:
+    """An unknown file says nothing about a host."""
+    unknown = Analysis(effects=(needs(EffectKind.READ, "", 4, Certainty.UNKNOWN),))
+    (found,) = consequences(unknown, Permissions(domains=(Untrusted("a.example"),)), Permissions())
+    assert ((), True) == (found.lines, found.certain)
+
+
 def test_nothing_taken_has_no_consequence() -> None:
     """Giving what was asked for makes nothing fail."""
     assert () == consequences(ANALYSIS, ASKED, ASKED)
@@ -84,5 +115,5 @@ def test_what_is_not_known_exactly_may_fail() -> None:
 def test_lower_limits_and_no_session_are_told() -> None:
     """What cannot be tied to lines is told without them."""
     less = ASKED.model_copy(update={"limits": Limits(memory_mb=512), "session": False})
-    told = [one.permission.text for one in consequences(ANALYSIS, ASKED, less)]
-    assert ["memory_mb 512 in place of 1024", "session"] == told
+    told = [(one.permission.text, one.certain) for one in consequences(ANALYSIS, ASKED, less)]
+    assert [("memory_mb 512 in place of 1024", False), ("session", False)] == told

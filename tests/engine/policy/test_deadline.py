@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -81,6 +82,63 @@ def test_extending_a_claimed_one_keeps_the_time_after_the_claim() -> None:
     longer = extended_case(held, 100, left(held, BEGAN), BEGAN, EXTRA)
     assert longer is not None
     assert GIVEN + 100 == clock_left(longer, left(longer, BEGAN), BEGAN)
+
+
+def test_the_last_deadline_is_the_time_given_and_the_extra() -> None:
+    """Counted from when it was submitted; where no time was given, the extra alone."""
+    assert BEGAN + timedelta(seconds=GIVEN + EXTRA) == latest_deadline(pending(), EXTRA)
+    case = pending()
+    without = case.model_validate(
+        case.model_dump() | {"assessment": case.assessment.model_dump() | {"deadline_seconds": None}}
+    )
+    assert BEGAN + timedelta(seconds=EXTRA) == latest_deadline(without, EXTRA)
+
+
+def test_a_clock_that_ran_out_shows_nothing() -> None:
+    """Never less than nothing, claimed or not."""
+    assert 0 == clock_left(pending(), -5, BEGAN)
+    held = claimed(pending(), BEGAN)
+    assert 0 == clock_left(held, -5, BEGAN)
+    assert 0.5 == clock_left(held, 0.5, BEGAN)
+
+
+def test_at_the_moment_a_claim_ends_the_clock_goes_on() -> None:
+    """From then on what is left is the time until the deadline."""
+    held = claimed(pending(), BEGAN)
+    end = BEGAN + timedelta(seconds=CLAIM)
+    assert GIVEN + 1 == clock_left(held, GIVEN + 1, end)
+
+
+def test_a_claim_at_the_last_deadline_takes_no_time_away() -> None:
+    """Where no time may be added, the deadline is after what is left on the clock."""
+    held = claimed_case(
+        pending(), Claim(by=Untrusted("ada"), until=BEGAN + timedelta(seconds=CLAIM)), 600, BEGAN, 0
+    )
+    assert BEGAN + timedelta(seconds=GIVEN) == held.deadline
+
+
+def test_a_bound_that_was_lowered_takes_no_time_away() -> None:
+    """What was added before stays on the clock of whoever claims it now."""
+    longer = extended_case(pending(), EXTRA, GIVEN, BEGAN, EXTRA)
+    assert longer is not None
+    made = Claim(by=Untrusted("ada"), until=BEGAN + timedelta(seconds=CLAIM))
+    held = claimed_case(longer, made, left(longer, BEGAN), BEGAN, 0)
+    assert BEGAN + timedelta(seconds=GIVEN + EXTRA) == held.deadline
+
+
+@pytest.mark.parametrize(("seconds", "added"), [(0.5, None), (1, 1.0), (1.5, 1.5)])
+def test_less_than_a_second_is_not_added(seconds: float, added: float | None) -> None:
+    """A second is the least that is worth a record."""
+    longer = extended_case(pending(), seconds, GIVEN, BEGAN, EXTRA)
+    assert added == (None if longer is None else left(longer, BEGAN) - GIVEN)
+
+
+def test_extending_what_is_claimed_without_a_clock_keeps_the_claim() -> None:
+    """A claim of a case without a clock has none afterwards either."""
+    case = pending().with_claim(Claim(by=Untrusted("ada"), until=BEGAN + timedelta(seconds=CLAIM)))
+    longer = extended_case(case, 100, GIVEN, BEGAN, EXTRA)
+    assert longer is not None
+    assert case.claim == longer.claim
 
 
 def test_where_all_time_was_given_there_is_none() -> None:

@@ -18,6 +18,7 @@ from engine.models.observed import (
 )
 from engine.policy import shipped
 from engine.policy.effects.comparison import attempt_surprises, compare, surprises
+from engine.policy.effects.severity import severity_of
 from engine.policy.files.schema import PolicySpec
 
 NOTHING = Permissions()
@@ -27,6 +28,10 @@ def _predicted(kind: EffectKind, value: str, certainty: Certainty = Certainty.EX
     return Analysis(
         effects=(PredictedEffect(kind=kind, value=Untrusted(value), certainty=certainty, lines=(3,)),)
     )
+
+
+def _effect(kind: EffectKind, value: str, line: int) -> PredictedEffect:
+    return PredictedEffect(kind=kind, value=Untrusted(value), certainty=Certainty.EXACT, lines=(line,))
 
 
 def _observed(kind: ObservedKind, target: str, **fields: object) -> ObservedEffect:
@@ -143,6 +148,196 @@ def test_grants_are_used_or_not() -> None:
     rows = compare(Analysis(), granted, [_observed(ObservedKind.READ, "/workspace/a")], network)
     assert {("a", Relation.USED), ("b", Relation.UNUSED), ("*.example.org", Relation.USED),
             ("x.example", Relation.UNUSED)} <= {(row.value.text, row.relation) for row in rows}  # fmt: skip
+
+
+def test_predictions_are_met_or_not() -> None:
+    """What an observation can confirm has a row; a host that the proxy was asked for was reached for."""
+    analysis = Analysis(
+        effects=(
+            _effect(EffectKind.HOST, "a.example", 1),
+            _effect(EffectKind.HOST, "b.example", 2),
+            _effect(EffectKind.READ, "a.csv", 3),
+            _effect(EffectKind.WRITE, "b.csv", 4),
+            _effect(EffectKind.COMMAND, "git", 5),
+            _effect(EffectKind.MODULE, "json", 6),
+            _effect(EffectKind.ENVIRONMENT, "HOME", 7),
+        )
+    )
+    network = [NetworkUse(host=Untrusted("a.example"), port=443, allowed=True)]
+    rows = compare(analysis, NOTHING, [_observed(ObservedKind.READ, "/workspace/a.csv")], network)
+    assert [
+        ("host", "a.example", Relation.PREDICTED, (1,)),
+        ("host", "b.example", Relation.NOT_OBSERVED, (2,)),
+        ("write", "b.csv", Relation.NOT_OBSERVED, (4,)),
+        ("command", "git", Relation.NOT_OBSERVED, (5,)),
+    ] == [(row.kind, row.value.text, row.relation, row.lines) for row in rows if not row.number]
+
+
+def test_an_allowed_host_is_no_attempt() -> None:
+    """Only what the proxy refused is beyond the grant, and its line is named where it was predicted."""
+    uses = [
+        NetworkUse(host=Untrusted("a.example"), port=443, allowed=True),
+        NetworkUse(host=Untrusted("b.example"), port=80, allowed=False),
+    ]
+    rows = compare(_predicted(EffectKind.HOST, "b.example"), NOTHING, [], uses)
+    (beyond,) = [row for row in rows if row.relation is Relation.BEYOND]
+    assert ("host", "b.example:80", (3,), Level.LOW) == (
+        beyond.kind,
+        beyond.value.text,
+        beyond.lines,
+        beyond.severity,
+    )
+
+
+@pytest.mark.parametrize(
+    ("analysis", "severity"),
+    [
+        (_predicted(EffectKind.HOST, "", Certainty.UNKNOWN), Level.LOW),
+        (_predicted(EffectKind.READ, "", Certainty.UNKNOWN), Level.HIGH),
+        (_predicted(EffectKind.URL, "b.example"), Level.HIGH),
+        (Analysis(verdict=Verdict.HARMLESS), Level.CRITICAL),
+    ],
+)
+def test_a_refused_host_is_as_grave_as_it_is_surprising(analysis: Analysis, severity: Level) -> None:
+    """A host that was not known before may be any; harmless code reaches for none."""
+    use = NetworkUse(host=Untrusted("b.example"), port=80, allowed=False)
+    (row,) = [one for one in compare(analysis, NOTHING, [], [use]) if one.relation is Relation.BEYOND]
+    assert severity is row.severity
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "relation"),
+    [
+        (ObservedKind.CONNECT, "1.2.3.4:80", Relation.BEYOND),
+        (ObservedKind.SEND, "", Relation.BEYOND),
+        (ObservedKind.CONNECT, "127.0.0.1:80", Relation.UNPREDICTED),
+        (ObservedKind.LISTEN, "1.2.3.4:80", Relation.UNPREDICTED),
+        (ObservedKind.TRACE, "", Relation.UNPREDICTED),
+    ],
+)
+def test_only_the_network_outside_is_beyond_every_grant(
+    kind: ObservedKind, target: str, relation: Relation
+) -> None:
+    """The network is reached through the proxy alone."""
+    assert relation is _relation(Analysis(), _observed(kind, target))
+
+
+def test_an_effect_without_a_target_is_described() -> None:
+    """Its row says what is known of it, in brackets."""
+    effect = _observed(ObservedKind.SEND, "", detail=Untrusted("sendto"))
+    assert ["(sendto)"] == [row.value.text for row in compare(Analysis(), NOTHING, [effect]) if row.number]
+    named = _observed(ObservedKind.SEND, "1.2.3.4:5", detail=Untrusted("sendto"))
+    assert ["1.2.3.4:5"] == [row.value.text for row in compare(Analysis(), NOTHING, [named]) if row.number]
+
+
+@pytest.mark.parametrize(
+    ("value", "target", "is_met"),
+    [
+        ("*.csv", "/workspace/a.csv", True),
+        ("*.csv", "/workspace/b/a.csv", False),
+        ("data/*", "/workspace/data/b/a.csv", True),
+        ("**/*.py", "/workspace/a/b/c.py", True),
+        ("/var/[ab]*", "/var/a1", True),
+        ("/var/[ab]*", "/var/c", False),
+        ("/*", "/etc/shadow", False),
+        ("/*/*", "/etc/shadow", False),
+        ("/**", "/etc/shadow", False),
+        ("/…", "/etc/shadow", False),
+        ("/etc/…", "/etc/shadow", False),
+        ("/?tc", "/etc/shadow", False),
+        ("/[e]tc/*", "/etc/shadow", False),
+        ("/*", "/*", True),
+        ("a[", "/workspace/a[", True),
+    ],
+)
+def test_a_wildcard_stays_within_its_folder(value: str, target: str, is_met: bool) -> None:
+    """A file that is called like a pattern of everything does not make everything predicted."""
+    relation = Relation.PREDICTED if is_met else Relation.UNPREDICTED
+    assert relation is _relation(_predicted(EffectKind.READ, value), _observed(ObservedKind.READ, target))
+
+
+@pytest.mark.parametrize("target", ["/workspacex", "/tmpx/y", "/dev/shm2"])
+def test_a_folder_that_begins_like_the_workspace_is_not_it(target: str) -> None:
+    """Only what is in the sandbox's own folders is its own."""
+    (found,) = surprises(Analysis(), NOTHING, [_observed(ObservedKind.WRITE, target)], [])
+    assert Level.HIGH is found.severity
+
+
+@pytest.mark.parametrize(
+    ("effect", "relation"),
+    [
+        (_observed(ObservedKind.READ, "/workspace/in.csv"), Relation.PREDICTED),
+        (_observed(ObservedKind.WRITE, "/workspace/in.csv"), Relation.UNPREDICTED),
+        (_observed(ObservedKind.READ, "/workspace/other.csv"), Relation.UNPREDICTED),
+    ],
+)
+def test_to_read_an_input_file_is_expected(effect: ObservedEffect, relation: Relation) -> None:
+    """And nothing else about it."""
+    granted = Permissions(files=(Untrusted("in.csv"),))
+    (row,) = [one for one in compare(Analysis(), granted, [effect]) if one.number]
+    assert relation is row.relation
+
+
+def test_what_a_predicted_command_reads_is_predicted_in_the_comparison_too() -> None:
+    """Routine effects have no row."""
+    git = Untrusted("/usr/bin/git")
+    effects = [
+        _observed(ObservedKind.PROCESS, "/usr/bin/git"),
+        _observed(ObservedKind.READ, "/etc/gitconfig", process=git, number=2),
+        _observed(ObservedKind.READ, "/etc/ld.so.cache", routine=True, number=3),
+    ]
+    rows = compare(_predicted(EffectKind.COMMAND, "git"), NOTHING, effects)
+    assert {1: Relation.PREDICTED, 2: Relation.PREDICTED} == {
+        row.number: row.relation for row in rows if row.number
+    }
+
+
+def test_a_refused_host_uses_no_grant() -> None:
+    """A domain is used by what the proxy let through."""
+    use = NetworkUse(host=Untrusted("a.example"), port=443, allowed=False)
+    rows = compare(Analysis(), Permissions(domains=(Untrusted("a.example"),)), [], [use])
+    assert [Relation.UNUSED] == [row.relation for row in rows if row.kind == "domain"]
+
+
+def test_a_host_that_is_known_exactly_makes_no_other_expected() -> None:
+    """Only an unknown one may be any."""
+    use = NetworkUse(host=Untrusted("b.example"), port=443, allowed=False)
+    assert [Level.HIGH] == [
+        one.severity for one in attempt_surprises(_predicted(EffectKind.HOST, "a.example"), NOTHING, use)
+    ]
+
+
+def test_harmless_code_may_look_for_files_that_are_not_there() -> None:
+    """As the interpreter does; to find one is an alarm."""
+    harmless = Analysis(verdict=Verdict.HARMLESS)
+    absent = _observed(ObservedKind.READ, "/etc/x", refused=1, error="ENOENT")
+    refused = _observed(ObservedKind.READ, "/etc/x", refused=1, error="EACCES")
+    assert () == surprises(harmless, NOTHING, [absent], [absent])
+    assert [Level.CRITICAL] == [one.severity for one in surprises(harmless, NOTHING, [refused], [refused])]
+
+
+@pytest.mark.parametrize(
+    ("effect", "expected"),
+    [
+        (_observed(ObservedKind.PROCESS, "/workspace/x", detail=Untrusted("fork")), (Level.LOW, "")),
+        (_observed(ObservedKind.PROCESS, "/usr/bin/uname"), (Level.LOW, "")),
+        (_observed(ObservedKind.PROCESS, "/usr/bin/id"), (Level.MEDIUM, "it starts another program")),
+        (_observed(ObservedKind.MEMORY, ""), (Level.LOW, "")),
+        (_observed(ObservedKind.SIGNAL, "itself"), (Level.LOW, "")),
+        (
+            _observed(ObservedKind.READ, "/etc/passwd", refused=1, error="EACCES"),
+            (Level.MEDIUM, "it tells about the machine and its users"),
+        ),
+        (_observed(ObservedKind.READ, "/etc/passwd", refused=1, error="ENOENT"), (Level.LOW, "")),
+        (
+            _observed(ObservedKind.READ, "/etc/passwd", refused=1, count=2, error="ENOENT"),
+            (Level.MEDIUM, "it tells about the machine and its users"),
+        ),
+    ],
+)
+def test_how_grave_an_effect_is_and_why(effect: ObservedEffect, expected: tuple[Level, str]) -> None:
+    """By its kind, its target, and whether it was refused each time."""
+    assert expected == severity_of(effect)
 
 
 @given(st.sampled_from([*ObservedKind]), st.text(max_size=60), st.booleans())

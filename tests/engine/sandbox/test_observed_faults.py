@@ -139,6 +139,7 @@ async def test_a_listener_that_is_killed_ends_no_run(manager: SandboxManager) ->
     assert (0, b"on\nend\n") == (result.exit_code, watcher.stdout)
     assert watcher.observation is not None
     assert ObservationStatus.INCOMPLETE is watcher.observation.status
+    assert "observed effects" in {check.name for check in await manager.checks() if not check.ok}
     assert pid != await _ready(manager)
     _, watcher, observation = await _observe(manager, "open('again', 'w').close()")
     assert ObservationStatus.COMPLETE is observation.status

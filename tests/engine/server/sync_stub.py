@@ -13,6 +13,8 @@ PARTS = {
     "sessions": "SessionsClient",
     "history": "HistoryClient",
     "pre_approvals": "PreApprovalsClient",
+    "incidents": "IncidentsClient",
+    "responses": "ResponsesClient",
     "reviews": "ReviewsClient",
     "secrets": "SecretsClient",
     "tokens": "TokensClient",
@@ -21,7 +23,9 @@ HEAD = """# Written by `python -m tests.engine.server.sync_stub` from the asynch
 import ssl
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
+
+from typing_extensions import Self
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 

@@ -42,9 +42,9 @@ async def test_a_hundred_megabytes_are_refused(http: httpx.AsyncClient) -> None:
         for _ in range(100):
             yield b"x" * 1_000_000
 
-    answer = await http.post("/submissions", content=much())
+    answer = await http.post("/v1/submissions", content=much())
     assert (413, PROBLEM) == (answer.status_code, answer.headers["content-type"])
-    assert 200 == (await http.get("/submissions")).status_code
+    assert 200 == (await http.get("/v1/submissions")).status_code
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ async def test_an_input_file_stays_in_the_workspace(http: httpx.AsyncClient, nam
     """A name that leads out, holds NUL, or is no text is refused, and nothing is stored."""
     files = [{"name": name, "content": base64.b64encode(b"x").decode()}]
     body = json.dumps({"draft": {"code": "1", "language": "python", "files": files}})
-    answer = await http.post("/submissions", content=body)
+    answer = await http.post("/v1/submissions", content=body)
     assert (422, PROBLEM) == (answer.status_code, answer.headers["content-type"])
-    assert [] == (await http.get("/submissions")).json()
+    assert [] == (await http.get("/v1/submissions")).json()
 
 
 async def test_a_zip_bomb_is_a_file_like_any(client: Client) -> None:
@@ -81,7 +81,7 @@ async def test_a_key_is_not_replayed_with_another_body(client: Client) -> None:
 
 
 REQUEST = (
-    b"POST /submissions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+    b"POST /v1/submissions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
     b"content-length: %d\r\n\r\n%b" % (len(BODY), BODY)
 )
 STEPS = [0, 10, len(REQUEST) - len(BODY), len(REQUEST) - 1, len(REQUEST)]
@@ -106,7 +106,7 @@ async def test_a_client_that_vanishes_loses_nothing(engine: EngineProcess, clien
 
 async def test_a_reader_that_vanishes_leaves_the_engine_well(http: httpx.AsyncClient, client: Client) -> None:
     """Streams that are cut off in the middle are closed, and the engine answers as before."""
-    for path in ("/events?since=0", "/leases/" + "x" * 20):
+    for path in ("/v1/events?since=0", "/v1/leases/" + "x" * 20):
         for _ in range(5):
             async with asyncio.timeout(60), http.stream("GET", path) as stream:
                 assert 200 == stream.status_code

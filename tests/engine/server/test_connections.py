@@ -16,7 +16,7 @@ from engine.server.http.connections import protocol
 from tests.engine_process import EngineProcess
 
 ASKING = b"GET /readyz HTTP/1.1\r\nhost: localhost\r\n"
-CHUNKED = b"POST /shutdown HTTP/1.1\r\nhost: evil\r\ntransfer-encoding: chunked\r\n\r\n"
+CHUNKED = b"POST /v1/shutdown HTTP/1.1\r\nhost: evil\r\ntransfer-encoding: chunked\r\n\r\n"
 FLOOD = 4 * 1024 * 1024
 SECONDS = 60.0
 

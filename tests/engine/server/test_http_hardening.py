@@ -50,27 +50,27 @@ def is_problem(answer: httpx.Response, status: int, said: str) -> None:
 )
 async def test_a_host_that_is_not_ours_is_misdirected(http: httpx.AsyncClient, host: str) -> None:
     """A name that a page rebound to this machine gets no answer."""
-    is_problem(await http.get("/submissions", headers={"host": host}), 421, "unknown host name")
+    is_problem(await http.get("/v1/submissions", headers={"host": host}), 421, "unknown host name")
 
 
 @pytest.mark.parametrize("host", ["engine", "localhost", "LOCALHOST:8000", "127.0.0.1", "[::1]:80"])
 async def test_our_own_names_are_answered(http: httpx.AsyncClient, host: str) -> None:
     """Loopback by any of its names is this engine, with or without a port."""
-    assert 200 == (await http.get("/submissions", headers={"host": host})).status_code
+    assert 200 == (await http.get("/v1/submissions", headers={"host": host})).status_code
 
 
 @pytest.mark.parametrize("origin", ["http://localhost", "null", "https://evil.example"])
 async def test_pages_in_browsers_are_refused(http: httpx.AsyncClient, origin: str) -> None:
     """A request that a page makes is refused before it is read."""
-    is_problem(await http.post("/shutdown", headers={"origin": origin}), 403, "web pages")
+    is_problem(await http.post("/v1/shutdown", headers={"origin": origin}), 403, "web pages")
 
 
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [
         ("GET", "/nowhere", 404),
-        ("DELETE", "/submissions", 405),
-        ("GET", "/submissions/%00", 404),
+        ("DELETE", "/v1/submissions", 405),
+        ("GET", "/v1/submissions/%00", 404),
         ("PUT", "/", 404),
     ],
 )
@@ -104,7 +104,7 @@ DEEP = '{"draft": ' * 40 + "1" + "}" * 40
 async def test_json_with_a_trick_is_refused_in_words(http: httpx.AsyncClient, said: str, body: bytes) -> None:
     """Keys named twice, deep nesting, NaN, endless numbers, other encodings and unknown fields."""
     headers = {"content-type": "application/json"}
-    is_problem(await http.post("/submissions", content=body, headers=headers), 422, said)
+    is_problem(await http.post("/v1/submissions", content=body, headers=headers), 422, said)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ async def test_parameters_that_nobody_knows_are_refused(
     http: httpx.AsyncClient, said: str, query: str
 ) -> None:
     """A misspelt parameter is no silent default."""
-    is_problem(await http.get(f"/runs/s-0/output?{query}"), 422, said)
+    is_problem(await http.get(f"/v1/runs/s-0/output?{query}"), 422, said)
 
 
 JSON = st.recursive(
@@ -167,7 +167,7 @@ async def test_events_can_be_chosen_by_type_and_subject(http: httpx.AsyncClient,
 async def kinds(http: httpx.AsyncClient, count: int, **params: Any) -> list[str]:
     """Return the types of the first events."""
     found: list[str] = []
-    async with asyncio.timeout(20), http.stream("GET", "/events", params=params) as answer:
+    async with asyncio.timeout(20), http.stream("GET", "/v1/events", params=params) as answer:
         async for line in answer.aiter_lines():
             found.append(Event.model_validate_json(line).type)
             if len(found) == count:
@@ -210,7 +210,7 @@ async def test_curl_reads_the_stream_as_it_comes(engine: EngineProcess, client: 
         "-sN",
         "--unix-socket",
         str(engine.socket),
-        "http://localhost/events?type=submission.created",
+        "http://localhost/v1/events?type=submission.created",
     ]
     reading = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
     assert reading.stdout is not None
@@ -236,7 +236,7 @@ async def first_line(stream: asyncio.StreamReader, client: Client) -> bytes:
 
 async def test_a_reader_that_does_not_read_holds_up_nobody(http: httpx.AsyncClient, client: Client) -> None:
     """A stream that nobody drains is held back by itself; submissions go on."""
-    async with http.stream("GET", "/events", params={"since": 0}) as stuck:
+    async with http.stream("GET", "/v1/events", params={"since": 0}) as stuck:
         assert 200 == stuck.status_code
         for n in range(30):
             submission = (await client.submit(draft(f"print({n})"))).submission
@@ -253,7 +253,7 @@ async def test_no_second_instance_of_a_stream_outlives_its_reader(client: Client
 # --- the OpenAPI document ---------------------------------------------------------------------------
 
 # `positive_data_acceptance` is left out: the ceiling, base64 and two files of one name are beyond a schema.
-ENDLESS = {"/events", "/leases/{lease}", "/shutdown", "/history/verification"}
+ENDLESS = {"/v1/events", "/v1/leases/{lease}", "/v1/shutdown", "/v1/history/verification"}
 """Operations that never answer whole, or that end the engine."""
 
 

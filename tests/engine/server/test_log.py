@@ -116,4 +116,4 @@ async def _use(process: EngineProcess, address: str) -> None:
         await client.secrets.set("API_KEY", "api.example.org", MARKERS["secret"])
     headers = {"authorization": f"Bearer {MARKERS['token']}"}
     async with httpx.AsyncClient(base_url=f"http://{address}", headers=headers) as http:
-        assert 401 == (await http.post("/submissions", content=MARKERS["file"])).status_code
+        assert 401 == (await http.post("/v1/submissions", content=MARKERS["file"])).status_code

@@ -103,13 +103,15 @@ def test_a_stream_survives_that_the_socket_is_removed(alone: EngineProcess) -> N
     with socket.socket(socket.AF_UNIX) as reader:
         reader.settimeout(SECONDS)
         reader.connect(str(alone.socket))
-        reader.sendall(b"GET /events?since=0 HTTP/1.1\r\nhost: engine\r\n\r\n")
+        reader.sendall(b"GET /v1/events?since=0 HTTP/1.1\r\nhost: engine\r\n\r\n")
         assert reader.recv(1)
         alone.socket.unlink()
         health(alone)
         with socket.socket(socket.AF_UNIX) as other:
             other.connect(str(alone.socket))
-            other.sendall(b"POST /history/verification HTTP/1.1\r\nhost: engine\r\ncontent-length: 0\r\n\r\n")
+            other.sendall(
+                b"POST /v1/history/verification HTTP/1.1\r\nhost: engine\r\ncontent-length: 0\r\n\r\n"
+            )
             got = b""
             while b"history.verified" not in got:
                 got += reader.recv(65536)
@@ -119,7 +121,7 @@ def test_a_socket_that_cannot_be_made_is_red_in_health(alone: EngineProcess) -> 
     """A folder in its place is left alone; Health says what is wrong, and is well once the folder is gone."""
     transport = httpx.HTTPTransport(uds=str(alone.socket))
     with httpx.Client(transport=transport, base_url="http://engine", timeout=SECONDS) as http:
-        http.get("/submissions")
+        http.get("/v1/submissions")
         alone.socket.unlink()
         alone.socket.mkdir()
         deadline = time.monotonic() + SECONDS

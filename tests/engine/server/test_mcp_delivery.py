@@ -15,7 +15,7 @@ import httpx
 import pytest
 from mcp import Client as McpClient
 from mcp import MCPError
-from mcp_types import ResourceLink
+from mcp_types import Implementation, ResourceLink
 
 from engine.client.client import Client, Problem
 from engine.core.submissions.undelivered import KEPT_SECONDS, Undelivered
@@ -193,7 +193,12 @@ async def test_a_file_comes_as_a_link_and_part_by_part(engine: EngineProcess, cl
         "open('a b.csv', 'w').write('x\\n1\\n' + 'AKIAIOSFODNN7EXAMPLE')\n"
         "open('z', 'wb').write(b'\\xff\\x00')"
     )
-    async with agent(engine) as mcp, agent(engine) as other, deciding(client, DecisionOutcome.APPROVED):
+    named = Implementation(name="reader", version="1")
+    async with (
+        agent(engine, client_info=named) as mcp,
+        agent(engine) as other,
+        deciding(client, DecisionOutcome.APPROVED),
+    ):
         result = await mcp.call_tool("code_execute", {"code": code})
         assert "finished" == result_of(result)["status"], words(result)
         links = {one.name: one for one in result.content if isinstance(one, ResourceLink)}

@@ -7,6 +7,7 @@ from engine.sandbox import PoolStatus
 from engine.sandbox.drivers.docker.driver import DockerDriver
 from engine.sandbox.run.pool import Pool
 from engine.server.http.metrics import PrometheusMetrics
+from tests.console.support.fake_engine import event
 
 
 async def test_a_shelf_says_how_full_it_is() -> None:
@@ -28,4 +29,18 @@ def test_queue_and_pool_are_gauges() -> None:
         'pratique_open_submissions{state="approved"} 1.0',
         'pratique_pool_ready_sandboxes{image="pratique/python"} 2.0',
         'pratique_pool_target_sandboxes{image="pratique/python"} 2.0',
+    } <= set(said)
+
+
+def test_missing_events_are_counted() -> None:
+    """What was dropped and what was unreadable, over all runs."""
+    metrics = PrometheusMetrics(lambda: 0, lambda: 0, tuple)
+    observation = {"status": "incomplete", "dropped": 5, "unreadable": 2, "counts": {"read": 7}}
+    for seq in (1, 2):
+        metrics.record(event(seq, "run.observed", "s-1", {"observation": observation}))
+    said = metrics.text().decode().splitlines()
+    assert {
+        'pratique_missing_effect_events_total{reason="dropped"} 10.0',
+        'pratique_missing_effect_events_total{reason="unreadable"} 4.0',
+        'pratique_observed_effects_total{kind="read"} 14.0',
     } <= set(said)

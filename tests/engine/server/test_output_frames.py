@@ -49,11 +49,11 @@ async def test_who_does_not_ask_for_frames_gets_lines(engine: EngineProcess) -> 
     transport = httpx.AsyncHTTPTransport(uds=str(engine.socket))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=60) as http:
         body = {"draft": {"code": "print(1)", "language": "python"}}
-        id = (await http.post("/submissions", json=body)).json()["submission"]["id"]
-        digest = (await http.get(f"/submissions/{id}")).json()["submission"]["digest"]
-        await http.post(f"/submissions/{id}/decision", json={"outcome": "denied", "digest": digest})
-        plain = await http.get(f"/runs/{id}/output")
-        asked = await http.get(f"/runs/{id}/output", headers={"accept": FRAMES})
+        id = (await http.post("/v1/submissions", json=body)).json()["submission"]["id"]
+        digest = (await http.get(f"/v1/submissions/{id}")).json()["submission"]["digest"]
+        await http.post(f"/v1/submissions/{id}/decision", json={"outcome": "denied", "digest": digest})
+        plain = await http.get(f"/v1/runs/{id}/output")
+        asked = await http.get(f"/v1/runs/{id}/output", headers={"accept": FRAMES})
     assert ("application/x-ndjson", FRAMES) == (plain.headers["content-type"], asked.headers["content-type"])
 
 

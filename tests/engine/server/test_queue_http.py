@@ -42,6 +42,16 @@ async def test_the_queue_says_why_and_what_belongs_together(client: Client) -> N
     assert {"Add", ""} == {entry.purpose.text for entry in rest}
 
 
+async def test_some_of_the_queue_is_listed_by_id(client: Client) -> None:
+    """What is over, or never was, is left out; the order is that of the whole queue."""
+    first, second, _ = [(await client.submit(draft)).submission.id for draft in (PROVEN, NETWORK, RENAMED)]
+    every = await client.reviews.queue()
+    expected = tuple(each for each in every if each.summary.id in {first, second})
+    assert expected == await client.reviews.queue((first, second, "s-none"))
+    await client.withdraw(first)
+    assert expected[:1] == await client.reviews.queue((first, second))
+
+
 async def test_a_claim_is_shown_and_stops_the_clock(client: Client) -> None:
     """The entry names who has it; the deadline lies behind the claim's end by what was left."""
     case = await client.submit(PROVEN)

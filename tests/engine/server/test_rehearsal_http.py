@@ -43,3 +43,10 @@ async def test_only_reviewers_rehearse(client: Client, engine: EngineProcess) ->
         async with Client(engine.socket, token=token.secret) as other:
             with pytest.raises(Problem, match=r"may not|no submission"):
                 await other.reviews.rehearse(id)
+
+
+async def test_only_what_goes_on_is_stopped(client: Client, engine: EngineProcess) -> None:
+    """A submission that nobody rehearses is not found."""
+    id = (await client.submit(DRAFT)).submission.id
+    with pytest.raises(Problem, match="is not being rehearsed"):
+        await client.reviews.stop_rehearsal(id)

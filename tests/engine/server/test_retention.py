@@ -15,8 +15,8 @@ from engine.cli.exit_codes import ExitCode
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.history.store.sqlite import ledger
-from engine.history.store.sqlite.blobs import digest_of
+from engine.history.store.sql import ledger
+from engine.history.store.sql.blobs import digest_of
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Artifact, OutputChunk, Status, Stream
 from engine.settings import HistorySettings
@@ -100,7 +100,7 @@ def test_the_rest_of_an_output_says_that_part_of_it_was_erased(
     with httpx.Client(
         transport=httpx.HTTPTransport(uds=str(engine.socket)), base_url="http://engine"
     ) as http:
-        answer = http.get("/runs/s-part/output")
+        answer = http.get("/v1/runs/s-part/output")
     assert "part of the output: older than 30 days" == answer.headers["Pratique-Erased"]
     for words in (("replay", "s-part"), ("export", "s-part", "--format", "cast")):
         assert ExitCode.OK == main(["audit", *words])

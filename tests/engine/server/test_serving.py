@@ -201,10 +201,10 @@ async def test_bad_requests_are_answered_in_words(
     transport = httpx.AsyncHTTPTransport(uds=str(engine.socket))
     async with httpx.AsyncClient(transport=transport, base_url="http://engine", timeout=30) as http:
         headers = {"content-type": "application/json"}
-        answer = await http.post("/submissions", content=body, headers=headers)
+        answer = await http.post("/v1/submissions", content=body, headers=headers)
         assert (status, "application/problem+json") == (answer.status_code, answer.headers["content-type"])
         assert re.search(said, json.loads(answer.content)["title"])
-        assert 200 == (await http.get("/submissions")).status_code
+        assert 200 == (await http.get("/v1/submissions")).status_code
 
 
 async def test_an_unknown_submission_is_not_found(client: Client) -> None:

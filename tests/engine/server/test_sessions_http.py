@@ -26,13 +26,13 @@ async def http(engine: EngineProcess) -> AsyncIterator[httpx.AsyncClient]:
         transport=transport, base_url="http://localhost", timeout=120, headers=headers
     ) as http:
         yield http
-        for session in (await http.get("/sessions")).json():
-            await http.delete(f"/sessions/{session['id']}")
+        for session in (await http.get("/v1/sessions")).json():
+            await http.delete(f"/v1/sessions/{session['id']}")
 
 
 async def opened(http: httpx.AsyncClient, **wanted: str) -> str:
     """Open a session and return its id."""
-    answer = await http.post("/sessions", json=wanted)
+    answer = await http.post("/v1/sessions", json=wanted)
     assert 201 == answer.status_code, answer.text
     return str(answer.json()["id"])
 
@@ -45,13 +45,13 @@ def spoken(answer: httpx.Response) -> list[dict[str, Any]]:
 async def test_a_session_is_made_seen_and_ended_by_its_owner_alone(http: httpx.AsyncClient) -> None:
     """To another requester there is no such session; one that is closed says why."""
     id = await opened(http, language="python")
-    assert [id] == [one["id"] for one in (await http.get("/sessions")).json()]
+    assert [id] == [one["id"] for one in (await http.get("/v1/sessions")).json()]
     other = {"pratique-requester": "another"}
-    assert [] == (await http.get("/sessions", headers=other)).json()
+    assert [] == (await http.get("/v1/sessions", headers=other)).json()
     for method in ("GET", "DELETE"):
-        assert 404 == (await http.request(method, f"/sessions/{id}", headers=other)).status_code
-    assert "closed" == (await http.delete(f"/sessions/{id}")).json()["state"]
-    answer = await http.post(f"/sessions/{id}/execute", json={"code": "print(1)"})
+        assert 404 == (await http.request(method, f"/v1/sessions/{id}", headers=other)).status_code
+    assert "closed" == (await http.delete(f"/v1/sessions/{id}")).json()["state"]
+    answer = await http.post(f"/v1/sessions/{id}/execute", json={"code": "print(1)"})
     assert (409, "application/problem+json") == (answer.status_code, answer.headers["content-type"])
 
 
@@ -60,7 +60,7 @@ async def test_what_needs_a_person_is_answered_with_where_to_ask(
 ) -> None:
     """202 names the submission; there the same answer comes as the call would have had."""
     id = await opened(http)
-    answer = await http.post(f"/sessions/{id}/execute", json={"code": "print(6 * 7)", "purpose": "sum"})
+    answer = await http.post(f"/v1/sessions/{id}/execute", json={"code": "print(6 * 7)", "purpose": "sum"})
     asked = answer.json()
     assert (202, "pending", asked["location"]) == (
         answer.status_code,
@@ -94,7 +94,7 @@ async def test_each_call_is_a_submission_of_its_own(
     async with deciding(client, DecisionOutcome.DENIED):
         headers = {"content-type": "application/json"} if method == "POST" else {}
         answer = await http.request(
-            method, f"/sessions/{id}/{path}", content=body, params=WAIT, headers=headers
+            method, f"/v1/sessions/{id}/{path}", content=body, params=WAIT, headers=headers
         )
     if path == "packages":
         assert "denied" == spoken(answer)[-1]["status"], answer.text
@@ -106,7 +106,7 @@ async def test_each_call_is_a_submission_of_its_own(
 async def test_no_path_leads_out_of_the_workspace(http: httpx.AsyncClient, path: str) -> None:
     """Dots, NUL and absolute paths are refused before anybody is asked."""
     id = await opened(http)
-    answer = await http.put(f"/sessions/{id}/files/{path}", content=b"x")
+    answer = await http.put(f"/v1/sessions/{id}/files/{path}", content=b"x")
     assert answer.status_code in {404, 405, 422}, answer.text
 
 
@@ -114,8 +114,8 @@ async def test_no_path_leads_out_of_the_workspace(http: httpx.AsyncClient, path:
 async def test_a_client_of_a_plain_sandbox_server_works(http: httpx.AsyncClient, client: Client) -> None:
     """Create, execute twice with state kept, write, list, read, delete: nothing is known but the shapes."""
     async with deciding(client, DecisionOutcome.APPROVED):
-        id = (await http.post("/sessions", json={"language": "python"})).json()["id"]
-        run, files = f"/sessions/{id}/execute", f"/sessions/{id}/files"
+        id = (await http.post("/v1/sessions", json={"language": "python"})).json()["id"]
+        run, files = f"/v1/sessions/{id}/execute", f"/v1/sessions/{id}/files"
         first = spoken(await http.post(run, json={"code": "x = 41\nprint('set')"}, params=WAIT))
         assert "set\n" == "".join(line.get("text", "") for line in first)
         second = spoken(await http.post(run, json={"code": "print(x + 1)"}, params=WAIT))
@@ -130,4 +130,4 @@ async def test_a_client_of_a_plain_sandbox_server_works(http: httpx.AsyncClient,
         )
         assert 404 == (await http.get(f"{files}/nothing.txt", params=WAIT)).status_code
         assert 204 == (await http.delete(f"{files}/data/a.txt", params=WAIT)).status_code
-        assert 200 == (await http.delete(f"/sessions/{id}")).status_code
+        assert 200 == (await http.delete(f"/v1/sessions/{id}")).status_code

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -83,24 +84,24 @@ async def test_no_token_and_a_wrong_one_get_the_same_answer(http: httpx.AsyncCli
     await client.tokens.revoke(made.token.id)
     seen = set()
     for value in ("", "Bearer nonsense", "Basic eA==", f"Bearer {made.secret}"):
-        answer = await http.get("/submissions", headers={"authorization": value} if value else {})
+        answer = await http.get("/v1/submissions", headers={"authorization": value} if value else {})
         assert (401, PROBLEM) == (answer.status_code, answer.headers["content-type"])
         seen.add((answer.text, answer.headers["www-authenticate"], len(answer.headers)))
     assert 1 == len(seen)
 
 
 WHO = {
-    Scope.SUBMIT: {"GET /healthz", "POST /analysis", "GET /audit"},
-    Scope.REVIEW: {"GET /submissions", "GET /audit", "GET /pre-approvals", "GET /healthz"},
+    Scope.SUBMIT: {"GET /healthz", "POST /v1/analysis", "GET /audit"},
+    Scope.REVIEW: {"GET /v1/submissions", "GET /audit", "GET /v1/pre-approvals", "GET /healthz"},
     Scope.AUDIT: {
-        "GET /submissions",
+        "GET /v1/submissions",
         "GET /audit",
-        "GET /pre-approvals",
+        "GET /v1/pre-approvals",
         "GET /healthz",
         "GET /metrics",
     },
 }
-TRIED = sorted({one for many in WHO.values() for one in many} | {"GET /tokens", "POST /shutdown"})
+TRIED = sorted({one for many in WHO.values() for one in many} | {"GET /v1/tokens", "POST /v1/shutdown"})
 
 
 @pytest.mark.parametrize("scope", WHO)
@@ -110,7 +111,7 @@ async def test_a_scope_lets_in_where_it_says(http: httpx.AsyncClient, client: Cl
     for one in TRIED:
         method, path = one.split()
         answer = await http.request(method, path, headers=headers, json={} if method == "POST" else None)
-        open_ = one in WHO[scope] or one in {"POST /analysis", "GET /healthz"}
+        open_ = one in WHO[scope] or one in {"POST /v1/analysis", "GET /healthz"}
         assert open_ == (answer.status_code != 403), (one, answer.text)
 
 
@@ -118,14 +119,16 @@ async def test_a_token_that_submits_sees_its_own_alone(http: httpx.AsyncClient, 
     """Another's submission is as unknown as one that is not there, and no other name may be taken."""
     own, other = await bearer(client, "ci", Scope.SUBMIT), await bearer(client, "rival", Scope.SUBMIT)
     body = {"draft": {"code": "print(2)", "language": "python"}}
-    made = (await http.post("/submissions", json=body, headers=own)).json()
+    made = (await http.post("/v1/submissions", json=body, headers=own)).json()
     id = made["submission"]["id"]
     assert "ci" == made["submission"]["requester"]["name"]
-    assert 200 == (await http.get(f"/submissions/{id}", headers=own)).status_code
-    for path in (f"/submissions/{id}", f"/runs/{id}/output", f"/submissions/{id}/analysis"):
+    assert 200 == (await http.get(f"/v1/submissions/{id}", headers=own)).status_code
+    for path in (f"/v1/submissions/{id}", f"/v1/runs/{id}/output", f"/v1/submissions/{id}/analysis"):
         assert 404 == (await http.get(path, headers=other)).status_code
-    assert 403 == (await http.post("/submissions", json={**body, "requester": "x"}, headers=own)).status_code
-    withdrawal = f"/submissions/{id}/withdrawal"
+    assert (
+        403 == (await http.post("/v1/submissions", json={**body, "requester": "x"}, headers=own)).status_code
+    )
+    withdrawal = f"/v1/submissions/{id}/withdrawal"
     assert 404 == (await http.post(withdrawal, json={}, headers=other)).status_code
     await http.post(withdrawal, json={}, headers=own)
     assert Status.DENIED is (await client.case(id)).status
@@ -154,10 +157,10 @@ async def test_a_decision_has_to_be_signed_where_the_token_says_so(
 async def test_too_many_requests_are_told_when_to_come_back(http: httpx.AsyncClient, client: Client) -> None:
     """A token has its rate; over it is 429 with `Retry-After`, and another token is not held up."""
     greedy, other = await bearer(client, "greedy", Scope.REVIEW), await bearer(client, "calm", Scope.REVIEW)
-    answers = [await http.get("/submissions", headers=greedy) for _ in range(41)]
+    answers = [await http.get("/v1/submissions", headers=greedy) for _ in range(41)]
     assert (429, PROBLEM) == (answers[-1].status_code, answers[-1].headers["content-type"])
     assert 1 <= int(answers[-1].headers["retry-after"]) <= 60
-    assert 200 == (await http.get("/submissions", headers=other)).status_code
+    assert 200 == (await http.get("/v1/submissions", headers=other)).status_code
 
 
 async def test_a_stranger_of_a_host_is_refused_before_its_token_is_read(http: httpx.AsyncClient) -> None:
@@ -192,8 +195,8 @@ async def test_who_only_submits_finds_their_own(http: httpx.AsyncClient, client:
     """A token that submits lists what it handed in itself, and may not count what others did."""
     await client.submit(draft("print('not mine')"))
     headers = await bearer(client, "own", Scope.SUBMIT)
-    assert [] == (await http.get("/history", headers=headers)).json()
-    assert 403 == (await http.get("/history/facets", headers=headers)).status_code
+    assert [] == (await http.get("/v1/history", headers=headers)).json()
+    assert 403 == (await http.get("/v1/history/facets", headers=headers)).status_code
 
 
 async def test_an_auditor_reads_all_and_changes_nothing(
@@ -204,7 +207,7 @@ async def test_an_auditor_reads_all_and_changes_nothing(
     id = made.submission.id
     await client.decide(id, DecisionOutcome.DENIED, made.submission.digest)
     auditor = await bearer(client, "anna", Scope.AUDIT)
-    for path in (f"/submissions/{id}", f"/runs/{id}/output", f"/submissions/{id}/analysis"):
+    for path in (f"/v1/submissions/{id}", f"/v1/runs/{id}/output", f"/v1/submissions/{id}/analysis"):
         assert 200 == (await http.get(path, headers=auditor)).status_code
     looks = [event.actor.text for event in await client.history.events(id) if event.type == "history.viewed"]
     assert 1 == looks.count("anna")
@@ -214,17 +217,17 @@ async def test_an_auditor_reads_all_and_changes_nothing(
     for number, (method, path) in enumerate(changing):
         if number % 30 == 0:  # a token may ask so often, then it has to wait
             auditor = await bearer(client, f"anna-{number}", Scope.AUDIT)
-        filled = path.format(id=id, name="x", path="x", call="1", lease="x", key="x")
+        filled = path.format_map(defaultdict(lambda: "x", id=id, call="1"))
         answer = await http.request(method, filled, headers=auditor, json={})
         assert ((method, path) in FOR_AUDITORS) == (answer.status_code != 403), (method, path, answer.text)
     assert Status.DENIED is (await client.case(id)).status
 
 
 FOR_AUDITORS = {
-    ("post", "/analysis"),
-    ("post", "/history/exports"),
-    ("post", "/history/verification"),
-    ("post", "/history/verification/checkpoints"),
+    ("post", "/v1/analysis"),
+    ("post", "/v1/history/exports"),
+    ("post", "/v1/history/verification"),
+    ("post", "/v1/history/verification/checkpoints"),
 }
 """What they may do beside reading: have code read, say what they took, and have the history read."""
 

@@ -7,6 +7,7 @@ import textwrap
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 
 from engine.analysis.python.parse.py312_compat import older
 
@@ -28,7 +29,7 @@ def parse(source: str) -> ast.Module:
     """
     source = source.removeprefix("\ufeff")
     try:
-        return ast.parse(source)
+        return exact_tree(source)
     except SyntaxError:
         translated = older(source)
         if translated == source:
@@ -37,6 +38,20 @@ def parse(source: str) -> ast.Module:
         if tree is None:
             raise
         return tree
+
+
+@lru_cache(maxsize=4)
+def exact_tree(source: str) -> ast.Module:
+    """Return the syntax tree of what Python 3.11 parses; nobody changes it. `forget_trees` frees it.
+
+    Raises SyntaxError, ValueError, RecursionError or MemoryError.
+    """
+    return ast.parse(source)
+
+
+def forget_trees() -> None:
+    """Free the trees that are kept for the next reader of the same text."""
+    exact_tree.cache_clear()
 
 
 def parsable_part(source: str, error: SyntaxError | ValueError) -> tuple[ast.Module | None, int]:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from engine.analysis.positions import Lines
 from engine.analysis.verdict.python.attributes import is_safe_attribute
+from engine.analysis.verdict.python.child_nodes import child_nodes, walk
 from engine.analysis.verdict.python.meanings import Meanings
 from engine.analysis.verdict.python.own_attributes import own_attributes
-from engine.analysis.verdict.python.scopes import NameScope, Scopes, children
+from engine.analysis.verdict.python.scopes import OPENS_SCOPE, NameScope, Scopes, children
 from engine.common.text import Untrusted
 from engine.models import Span, Unproven
 
@@ -25,7 +26,7 @@ class Context:
         self._lines = Lines(source)
         self.scopes = Scopes(tree)
         self.meanings = Meanings(self.scopes)
-        self.own = own_attributes(tree, self.scopes)
+        self.own = own_attributes(self.scopes)
         self.problems: dict[tuple[Span, str], None] = {}
         self.used: dict[str, ast.AST] = {}
         """Restricted functions and classes that the program uses, each with one place."""
@@ -48,11 +49,12 @@ class Context:
         found = sorted(self.problems, key=lambda one: (one[0].line, one[0].column, one[1]))
         return tuple(Unproven(span=span, reason=Untrusted(reason)) for span, reason in found)
 
-    def steps(self, node: ast.AST, scope: NameScope) -> Iterator[Step]:
-        """Yield the children of a node, each with its scope."""
+    def steps(self, node: ast.AST, scope: NameScope) -> list[Step]:
+        """Return the children of a node, each with its scope."""
+        if type(node) not in OPENS_SCOPE:
+            return [(child, scope, False) for child in child_nodes(node)]
         inner = self.scopes.by_node.get(node, scope)
-        for child, inside in children(node):
-            yield child, inner if inside else scope, False
+        return [(child, inner if inside else scope, False) for child, inside in children(node)]
 
     def annotation(self, node: ast.expr | None, scope: NameScope) -> Iterator[Step]:
         """Yield an annotation, unless the interpreter never evaluates it."""
@@ -84,7 +86,7 @@ def _is_lazy(node: ast.ImportFrom) -> bool:
 
 def _calls_in_text(node: ast.expr, *, lazy: bool) -> bool:
     """Return whether text that a library could evaluate as an annotation does more than name types."""
-    for part in ast.walk(node):
+    for part in walk(node):
         if lazy and isinstance(part, ast.Call):
             return True
         if isinstance(part, ast.Constant) and isinstance(part.value, str) and "(" in part.value:

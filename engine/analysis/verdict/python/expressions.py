@@ -9,7 +9,7 @@ from engine.analysis.verdict.python.attributes import is_dunder
 from engine.analysis.verdict.python.calls import check_call, check_format
 from engine.analysis.verdict.python.context import Context, Step
 from engine.analysis.verdict.python.meanings import OWN, Meaning, Use
-from engine.analysis.verdict.python.scopes import NameScope
+from engine.analysis.verdict.python.scopes import Comprehension, NameScope
 
 _SHOWS = frozenset({"print", "str", "repr"})
 _CLASS_CHECKS = frozenset({"isinstance", "issubclass"})
@@ -61,6 +61,25 @@ def check_attribute(
         return
     context.check_attribute(node, node.attr)
     yield node.value, scope, False
+
+
+def check_augmented(
+    context: Context, node: ast.AugAssign, scope: NameScope, *, annotation: bool
+) -> list[Step]:
+    """Check `a.b += c`, which reads the attribute that it assigns."""
+    if isinstance(node.target, ast.Attribute):
+        context.check_attribute(node.target, node.target.attr)
+    return context.steps(node, scope)
+
+
+def check_comprehension(
+    context: Context, node: Comprehension, scope: NameScope, *, annotation: bool
+) -> list[Step]:
+    """Check a comprehension, whose parts are evaluated in two scopes."""
+    if any(generator.is_async for generator in node.generators):
+        context.refuse(node, f"{type(node).__name__} is not in the provable subset")
+        return []
+    return context.steps(node, scope)
 
 
 def _is_listed(meaning: Meaning) -> bool:

@@ -143,9 +143,9 @@ def _of_binding(binding: NameBinding) -> Meaning:
 
 def _joined(name: str, found: set[Meaning]) -> Meaning:
     """Return the one meaning of a name that may be bound in several ways."""
-    for meaning in found:
-        if meaning.use is Use.UNKNOWN:
-            return meaning
+    unknowns = [meaning for meaning in found if meaning.use is Use.UNKNOWN]
+    if unknowns:
+        return min(unknowns, key=lambda meaning: meaning.reason)
     if len(found) == 1:
         return next(iter(found))
     if not found:

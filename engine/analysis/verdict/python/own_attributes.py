@@ -11,9 +11,9 @@ from engine.analysis.verdict.python.scopes import ScopeKind, Scopes
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
-def own_attributes(tree: ast.Module, scopes: Scopes) -> frozenset[str]:
+def own_attributes(scopes: Scopes) -> frozenset[str]:
     """Return the names of all attributes that the program assigns or defines."""
-    names = {name for node in ast.walk(tree) for name in _defined(node)}
+    names = {name for node in scopes.defining for name in _defined(node)}
     for scope in scopes.by_node.values():
         if scope.kind is ScopeKind.CLASS:
             names.update(scope.names)

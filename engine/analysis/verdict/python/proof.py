@@ -9,12 +9,14 @@ docs/verdict.md has the argument in full.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from engine.analysis.python.parse.source import exact_tree
 from engine.analysis.verdict.python import definitions, expressions
+from engine.analysis.verdict.python.child_nodes import child_nodes
 from engine.analysis.verdict.python.context import START, Context, Step
 from engine.analysis.verdict.python.doctests import docstrings, examples
-from engine.analysis.verdict.python.scopes import NameScope, ScopeKind
+from engine.analysis.verdict.python.scopes import BINDS, COMPREHENSIONS, NameScope, ScopeKind
 from engine.common.text import Untrusted
 from engine.models import Unproven
 
@@ -22,43 +24,34 @@ MOST_NODES = 200_000
 """How many nodes of syntax trees are looked at."""
 MOST_PLACES = 50
 """How many places that are not proven are reported."""
-_PLAIN = (
-    *(
-        ast.Expr,
-        ast.Assign,
-        ast.AugAssign,
-        ast.Delete,
-        ast.Return,
-        ast.Raise,
-        ast.Assert,
-        ast.Pass,
-        ast.Break,
-    ),
-    *(
-        ast.Continue,
-        ast.If,
-        ast.For,
-        ast.While,
-        ast.With,
-        ast.withitem,
-        ast.Try,
-        ast.TryStar,
-        ast.ExceptHandler,
-    ),
-    *(ast.Match, ast.match_case, ast.MatchValue, ast.MatchSingleton, ast.MatchSequence, ast.MatchMapping),
-    *(ast.MatchStar, ast.MatchAs, ast.MatchOr, ast.BoolOp, ast.NamedExpr, ast.BinOp, ast.UnaryOp, ast.IfExp),
-    *(ast.Dict, ast.Set, ast.List, ast.Tuple, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
-    *(
-        ast.Yield,
-        ast.YieldFrom,
-        ast.JoinedStr,
-        ast.Constant,
-        ast.Subscript,
-        ast.Starred,
-        ast.Slice,
-        ast.arguments,
-    ),
-    *(ast.keyword, ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop),
+_PLAIN = frozenset(
+    {
+        *(
+            ast.Expr,
+            ast.Assign,
+            ast.Delete,
+            ast.Return,
+            ast.Raise,
+            ast.Assert,
+            ast.Pass,
+            ast.Break,
+            ast.Continue,
+        ),
+        *(ast.If, ast.For, ast.While, ast.With, ast.withitem, ast.Try, ast.TryStar, ast.ExceptHandler),
+        *(ast.Match, ast.match_case, ast.MatchValue, ast.MatchSingleton, ast.MatchSequence, ast.MatchMapping),
+        *(
+            ast.MatchStar,
+            ast.MatchAs,
+            ast.MatchOr,
+            ast.BoolOp,
+            ast.NamedExpr,
+            ast.BinOp,
+            ast.UnaryOp,
+            ast.IfExp,
+        ),
+        *(ast.Dict, ast.Set, ast.List, ast.Tuple, ast.Yield, ast.YieldFrom, ast.JoinedStr, ast.Constant),
+        *(ast.Subscript, ast.Starred, ast.Slice, ast.arguments, ast.keyword),
+    }
 )
 """Nodes whose parts are checked, and that do no more than their parts."""
 _WRITES_DOCSTRINGS = frozenset(
@@ -68,16 +61,18 @@ _WRITES_DOCSTRINGS = frozenset(
     }
 )
 """What gives a definition a docstring that is not in the text."""
-_NESTED = (ast.Subscript, ast.Tuple, ast.List, ast.BinOp, ast.Starred)
+_NESTED = frozenset({ast.Subscript, ast.Tuple, ast.List, ast.BinOp, ast.Starred})
 """Nodes of annotations that hold annotations."""
 
 
-_CHECKS: Mapping[type[ast.AST], Callable[..., Iterator[Step]]] = {
+_CHECKS: Mapping[type[ast.AST], Callable[..., Iterable[Step]]] = {
     ast.Name: expressions.check_name,
     ast.Attribute: expressions.check_attribute,
     ast.Call: expressions.check_called,
     ast.Compare: expressions.check_compared,
     ast.FormattedValue: expressions.check_formatted,
+    ast.AugAssign: expressions.check_augmented,
+    **dict.fromkeys(COMPREHENSIONS, expressions.check_comprehension),
     ast.Import: definitions.check_import,
     ast.ImportFrom: definitions.check_import_from,
     ast.FunctionDef: definitions.check_function,
@@ -91,7 +86,7 @@ node is an annotation; it yields what is left to check."""
 def prove(source: str) -> tuple[Unproven, ...]:
     """Return the places that are not proven: none where the program is harmless."""
     try:
-        tree = ast.parse(source.removeprefix("\ufeff"))
+        tree = exact_tree(source.removeprefix("\ufeff"))
     except (SyntaxError, ValueError):
         return (Unproven(span=START, reason=Untrusted("Python 3.11 cannot parse the code")),)
     except (RecursionError, MemoryError):
@@ -115,7 +110,7 @@ class _Proof:
         return self._context.unproven()
 
     def _walk(self, root: ast.AST, scope: NameScope) -> None:
-        stack: list[Step] = [(child, scope, False) for child in ast.iter_child_nodes(root)]
+        stack: list[Step] = [(child, scope, False) for child in child_nodes(root)]
         while stack:
             self._nodes += 1
             if self._nodes > MOST_NODES:
@@ -124,14 +119,19 @@ class _Proof:
                 return
             stack.extend(self._visit(*stack.pop()))
 
-    def _visit(self, node: ast.AST, scope: NameScope, annotation: bool) -> Iterator[Step]:
-        definitions.check_bound_names(self._context, node, scope)
-        check = _CHECKS.get(type(node))
+    def _visit(self, node: ast.AST, scope: NameScope, annotation: bool) -> Iterable[Step]:
+        kind = type(node)
+        if kind in BINDS:
+            definitions.check_bound_names(self._context, node, scope)
+        if kind in _PLAIN:
+            steps = self._context.steps(node, scope)
+            return [(part, at, True) for part, at, _ in steps] if annotation and kind in _NESTED else steps
+        check = _CHECKS.get(kind)
         if check is not None:
             return check(self._context, node, scope, annotation=annotation)
-        return self._visit_other(node, scope, annotation=annotation)
+        return self._visit_other(node, scope)
 
-    def _visit_other(self, node: ast.AST, scope: NameScope, *, annotation: bool) -> Iterator[Step]:
+    def _visit_other(self, node: ast.AST, scope: NameScope) -> Iterator[Step]:
         context = self._context
         match node:
             case ast.AnnAssign():
@@ -143,9 +143,6 @@ class _Proof:
             case ast.Global() | ast.Nonlocal():
                 if any(name.startswith("__") for name in node.names):
                     context.refuse(node, "declares a name of the interpreter")
-            case ast.AugAssign(target=ast.Attribute(attr=name)):
-                context.check_attribute(node.target, name)
-                yield from context.steps(node, scope)
             case ast.MatchClass():
                 if node.patterns and not expressions.is_built_in(context, node.cls, scope):
                     context.refuse(
@@ -155,11 +152,8 @@ class _Proof:
                     context.check_attribute(node, name)
                 yield node.cls, scope, True
                 yield from ((part, scope, False) for part in (*node.patterns, *node.kwd_patterns))
-            case _ if not isinstance(node, _PLAIN) or _is_async(node):
-                context.refuse(node, f"{type(node).__name__} is not in the provable subset")
             case _:
-                nested = annotation and isinstance(node, _NESTED)
-                yield from ((part, at, nested) for part, at, _ in context.steps(node, scope))
+                context.refuse(node, f"{type(node).__name__} is not in the provable subset")
 
     def _check_docstrings(self) -> None:
         """Check what `doctest.testmod` runs: the examples of all docstrings that the code spells out."""
@@ -179,8 +173,3 @@ class _Proof:
                 context.scopes.add(tree, scope)
             for tree in trees:
                 self._walk(tree, scope)
-
-
-def _is_async(node: ast.AST) -> bool:
-    generators = getattr(node, "generators", ())
-    return any(generator.is_async for generator in generators)

@@ -7,9 +7,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from engine.analysis.verdict.python.child_nodes import child_nodes
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+OPENS_SCOPE = frozenset(
+    {*COMPREHENSIONS, ast.NamedExpr, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef}
+)
+"""Nodes whose parts are not all evaluated in the scope that the node is in."""
+BINDS = frozenset(
+    {
+        *(ast.Name, ast.NamedExpr, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.ExceptHandler),
+        *(ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Import, ast.ImportFrom),
+    }
+)
+"""Nodes that can bind names."""
+DEFINES_ATTRIBUTES = frozenset({ast.Attribute, ast.Call})
+"""Nodes that can define attributes."""
 
 
 class ScopeKind(Enum):
@@ -73,16 +88,23 @@ class Scopes:
         self.by_node: dict[ast.AST, NameScope] = {tree: self.module}
         self.declared: set[str] = set()
         """Names that any `global` or `nonlocal` mentions: they are taken to be bound everywhere."""
+        self.defining: list[ast.AST] = []
+        """All nodes of `DEFINES_ATTRIBUTES`."""
         self.add(tree, self.module)
 
     def add(self, root: ast.AST, scope: NameScope) -> None:
         """Collect the bindings below a node, which is in `scope`."""
-        stack = [(child, scope) for child in ast.iter_child_nodes(root)]
+        stack = [(child, scope) for child in child_nodes(root)]
         while stack:
             node, scope = stack.pop()
             self._bind(node, scope)
-            inner = self._inner(node, scope)
-            stack.extend((child, inner if inside else scope) for child, inside in children(node))
+            if type(node) in DEFINES_ATTRIBUTES:
+                self.defining.append(node)
+            if type(node) in OPENS_SCOPE:
+                inner = self._inner(node, scope)
+                stack += [(child, inner if inside else scope) for child, inside in children(node)]
+            else:
+                stack += [(child, scope) for child in child_nodes(node)]
         for at in self.by_node.values() if self.declared else ():
             for name in self.declared & at.names.keys():
                 self.module.names.setdefault(name, set()).update(at.names[name])
@@ -121,7 +143,7 @@ class Scopes:
     def _bind(self, node: ast.AST, scope: NameScope) -> None:
         if isinstance(node, ast.Global | ast.Nonlocal):
             self.declared.update(node.names)
-        for name, binding in bound(node):
+        for name, binding in bound(node) if type(node) in BINDS else ():
             owner = scope.owner() if isinstance(node, ast.NamedExpr) else scope
             owner.bind(name, binding)
 
@@ -133,7 +155,7 @@ def parameters(args: ast.arguments) -> tuple[ast.arg, ...]:
 
 
 def children(node: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
-    """Yield the children of a node, and whether each is evaluated in the scope that the node opens."""
+    """Yield the children of a node of `OPENS_SCOPE`, and whether each is evaluated in its scope."""
     if isinstance(node, COMPREHENSIONS):
         yield from _comprehension_parts(node)
         return
@@ -141,7 +163,7 @@ def children(node: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
         yield node.value, True
         return
     outside = set(_outer_parts(node))
-    for child in ast.iter_child_nodes(node):
+    for child in child_nodes(node):
         yield child, child not in outside
 
 
@@ -168,7 +190,7 @@ def _outer_parts(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def bound(node: ast.AST) -> Iterator[tuple[str, NameBinding]]:
-    """Yield the names that a node binds in its own scope."""
+    """Yield the names that a node of `BINDS` binds in its own scope."""
     match node:
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
             yield name, VALUE

@@ -58,6 +58,15 @@ class RunRefusedPayload(EventPayload):
     changed: tuple[str, ...]
 
 
+class PreviewPayload(EventPayload):
+    """A preview of a server in a run was opened or closed."""
+
+    type: Literal["preview.opened", "preview.closed"]
+    preview: str
+    port: int = 0
+    requests: int = 0
+
+
 class RunControlledPayload(EventPayload):
     """A person stopped, killed, paused or resumed a run."""
 

@@ -70,6 +70,50 @@ class ReviewerChangedPayload(EventPayload):
     key: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 
+class BlockChangedPayload(EventPayload):
+    """A responder blocked something, or removed a block."""
+
+    type: Literal["block.created", "block.removed"]
+    block: str
+
+
+class ResponseChangedPayload(EventPayload):
+    """A responder stopped or paused runs and blocked what a query found, or undid that."""
+
+    type: Literal["response.made", "response.undone"]
+    response: str
+
+
+class IncidentChangedPayload(EventPayload):
+    """A responder opened an incident, or added to it."""
+
+    type: Literal["incident.opened", "incident.added"]
+    incident: str
+
+
+class IncidentSealedPayload(EventPayload):
+    """An incident was exported; `members` are the digests of what the file holds beside its events."""
+
+    type: Literal["incident.sealed"]
+    incident: str
+    events: int
+    members: dict[str, str]
+
+
+class NoteAddedPayload(EventPayload):
+    """A responder added a note to a submission."""
+
+    type: Literal["note.added"]
+    text: str
+
+
+class TagChangedPayload(EventPayload):
+    """A responder tagged a submission, or removed a tag."""
+
+    type: Literal["tag.added", "tag.removed"]
+    tag: str
+
+
 class PrincipalChangedPayload(EventPayload):
     """A token was created or revoked, or authentication failed."""
 

@@ -26,6 +26,20 @@ def event_facts(type: str, actor: str, at: str, data: Json) -> Iterator[Fact]:
         yield from reader(data)
 
 
+def removed_facts(type: str, data: Json) -> Iterator[Fact]:
+    """Yield the facts that an event takes back."""
+    if type == "tag.removed":
+        yield "tag", str(data.get("tag", ""))
+
+
+def _notes(data: Json) -> Iterator[Fact]:
+    return iter((("note", str(data.get("text", ""))),))
+
+
+def _tags(data: Json) -> Iterator[Fact]:
+    return iter((("tag", str(data.get("tag", ""))),))
+
+
 def _effects(data: Json) -> Iterator[Fact]:
     for effect in _objects(data, "effects"):
         if effect.get("routine"):
@@ -72,8 +86,11 @@ _READERS: dict[str, Callable[[Json], Iterator[Fact]]] = {
     "run.surprise": _surprises,
     "packages.ready": _packages,
     "run.artifact": _artifact,
+    "note.added": _notes,
+    "tag.added": _tags,
 }
 TYPES = (
-    "claim.created", "run.stop", "run.kill", "run.pause", "decision.made", "decision.expired", *_READERS,
+    "claim.created", "run.stop", "run.kill", "run.pause", "decision.made", "decision.expired", "tag.removed",
+    *_READERS,
 )  # fmt: skip
 """Types of events that have facts."""

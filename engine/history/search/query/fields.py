@@ -99,6 +99,8 @@ FIELDS: dict[str, Field] = {
     "surprise.severity": _choice("how grave a surprise was", _LEVELS, "surprise.severity"),
     "artifact": _name("the name of a file that the run left", "artifact"),
     "artifact.type": _name("the ending of its name, such as csv", "artifact.type"),
+    "note": _phrase("a responder's note", "note"),
+    "tag": _name("a responder's tag", "tag"),
     "session": _name("the session that it ran in", "session"),
     "revises": _name("the submission that it revises", "revises"),
     "preapproval": _name("the pre-approval that approved it", "preapproval"),

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from engine.history.chain.signing_key import signing_key
 from engine.history.errors import HistoryError
-from engine.history.store.sqlite import schema
+from engine.history.store.sql.verification_source import SqlSource
+from engine.history.store.sql.writer import checkpoints_of
+from engine.history.store.sqlite.connect import open_reader
 from engine.history.store.sqlite.errors import explain
-from engine.history.store.sqlite.verification_source import SqliteSource
-from engine.history.store.sqlite.writer import checkpoints_of
 from engine.history.verify.verifier import verify
 from engine.history.witness import checkpoint_file
 from engine.models import Verification
@@ -45,7 +45,7 @@ def _copy(path: Path, copy: Path) -> Verification:
         shutil.copy(file, copy.with_suffix(file.suffix))
     os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     with (
-        contextlib.closing(schema.open_reader(path, lambda: False)) as source,
+        contextlib.closing(open_reader(path, lambda: False)) as source,
         contextlib.closing(sqlite3.connect(copy)) as target,
     ):
         source.backup(target, pages=PAGES)
@@ -64,5 +64,5 @@ def verified_copy(copy: Path) -> Verification:
         sqlite3.Error: it is damaged.
     """
     key = signing_key(copy.with_suffix(".key")).public_key()
-    with contextlib.closing(schema.open_reader(copy, lambda: False)) as reader:
-        return verify(SqliteSource(reader), checkpoint_file.notes(checkpoints_of(copy)), key)
+    with contextlib.closing(open_reader(copy, lambda: False)) as reader:
+        return verify(SqlSource(reader, copy), checkpoint_file.notes(checkpoints_of(copy)), key)

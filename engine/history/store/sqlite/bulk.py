@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from engine.history.store.sqlite import cases
+from engine.history.store.sql import cases
+from engine.history.store.sql.connection import SqlConnection
 
 
 @contextmanager
-def bulk_writing(connection: sqlite3.Connection) -> Iterator[None]:
+def bulk_writing(connection: SqlConnection) -> Iterator[None]:
     """Write without a journal; create indexes and counts at the end. A crash leaves no usable file."""
     indexes = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql NOT NULL")
     listed = indexes.fetchall()

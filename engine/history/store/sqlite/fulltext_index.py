@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from engine.history.errors import HistoryError
-from engine.history.store.sqlite import blobs
-
-AT_ONCE = 16
-"""How many contents are indexed in one transaction."""
-BYTES = 1 << 16
-"""So much of each is indexed."""
+from engine.history.store.sql.indexed_text import AT_ONCE, text_of
 
 
 def index_some(connection: sqlite3.Connection) -> bool:
@@ -35,12 +29,3 @@ def forget(connection: sqlite3.Connection, number: int, body: bytes) -> None:
         connection.execute(
             "INSERT INTO fulltext (fulltext, rowid, text) VALUES ('delete', ?, ?)", (number, text_of(body))
         )
-
-
-def text_of(body: bytes) -> str:
-    """Return the text of a stored content that is indexed: its beginning, nothing where it is not text."""
-    try:
-        content = blobs.unpack(body)[:BYTES]
-    except HistoryError:
-        return ""
-    return "" if b"\x00" in content[:1024] else content.decode(errors="replace")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from engine.history.chain.signing_key import signing_key
 from engine.history.errors import HistoryError
-from engine.history.store.sqlite import schema
-from engine.history.store.sqlite.case_file import case_file
+from engine.history.store.sql.case_file import case_file
+from engine.history.store.sqlite.connect import open_reader
 from engine.history.store.sqlite.errors import explain
 
 
@@ -21,7 +21,7 @@ def read_case_file(path: Path, id: str) -> bytes:
     if not path.exists():
         raise HistoryError(f"There is no history at {path}", hint="Type: pratique submit FILE")
     try:
-        connection = schema.open_reader(path, lambda: False)
+        connection = open_reader(path, lambda: False)
         try:
             return case_file(connection, id, signing_key(path.with_suffix(".key")))
         finally:

@@ -16,7 +16,7 @@ LOOKED_AT = 200
 """Characters that tell whether a value looks drawn by chance."""
 _NAME = re.compile(
     r"(?<![A-Za-z0-9_.-])(?P<name>-{0,2}[A-Za-z_][A-Za-z0-9_.-]{0,100}+)"
-    r"(?P<close>[\"'`]?\]{0,2})(?P<sign>\s{0,3}(?:=>|:=|[=:,])\s{0,3}|>|\s)"
+    r"(?P<close>[\"'`]?\]{0,2})(?P<sign>[ \t]{0,40}+\s{0,3}(?:=>|:=|[=:,])[ \t]{0,40}+\s{0,3}|>|\s)"
 )
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _QUOTED = {quote: re.compile(rf"(?:[^{quote}\\\n]|\\.){{0,{MOST_VALUE}}}+", re.DOTALL) for quote in "\"'`"}

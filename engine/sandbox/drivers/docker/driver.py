@@ -129,7 +129,8 @@ class DockerDriver:
         """Return rows of Health about Docker and images."""
         docker = await docker_checks(self.client, self.runtime)
         images_known = await self._image_checks.checks(images) if docker[0].ok else ()
-        return (*docker, *images_known, *self._supervisor.checks("docker tasks"))
+        effects = self.factory.tracer.check()
+        return (*docker, *images_known, effects, *self._supervisor.checks("docker tasks"))
 
     async def _resume_cut_off(self) -> None:
         while True:

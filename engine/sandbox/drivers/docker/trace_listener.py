@@ -7,6 +7,7 @@ its input, and with the process that started it.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.sandbox.observed.ledger import EffectLedger
+from engine.sandbox.observed.snapshot import kernel_snapshot
 from engine.sandbox.observed.wire import HANDSHAKE, MOST_BYTES
 
 _FLUSH_SECONDS = 0.2
@@ -30,6 +32,8 @@ _PATIENCE_SECONDS = 0.3
 _MOST_FINISH_SECONDS = 4.0
 _PR_SET_PDEATHSIG = 1
 _COMMANDS = "commands"
+_PRIORITY = -5
+"""Above the guests: what they send faster than it is read is dropped in the end."""
 
 
 @dataclass
@@ -45,6 +49,8 @@ class _Sandbox:
     finishing: float = 0.0
     """When its end was asked for; 0: not yet."""
     ends: bool = False
+    looking: float = 0.0
+    """When a snapshot was asked for; 0: none is."""
     active: bool = False
     over: bool = False
     """Whether its kernel has closed the connection."""
@@ -59,6 +65,8 @@ class Listener:
         self._sandboxes: dict[str, _Sandbox] = {}
         self._flushed = 0.0
         self._buffer = b""
+        self._packet = memoryview(bytearray(MOST_BYTES))
+        """Where packets are received: a new buffer for each would take longer than all else."""
         self._open = True
 
     def run(self) -> None:
@@ -66,7 +74,7 @@ class Listener:
         self._selector.register(sys.stdin.fileno(), selectors.EVENT_READ, _COMMANDS)
         self._say({"op": "ready"})
         while self._open:
-            waiting = any(one.finishing for one in self._sandboxes.values())
+            waiting = any(one.finishing or one.looking for one in self._sandboxes.values())
             for ready, _ in self._selector.select(0.02 if waiting else _FLUSH_SECONDS):
                 if ready.data == _COMMANDS:
                     self._take_commands()
@@ -105,6 +113,10 @@ class Listener:
         if (sandbox := self._of(command, "finished")) is not None:
             sandbox.finishing, sandbox.ends = time.monotonic(), bool(command["ends"])
 
+    def _do_look(self, command: dict[str, Any]) -> None:
+        if (sandbox := self._of(command, "looked")) is not None:
+            sandbox.looking = time.monotonic()
+
     def _do_close(self, command: dict[str, Any]) -> None:
         if (sandbox := self._sandboxes.pop(command["key"], None)) is not None:
             self._shut(sandbox)
@@ -123,16 +135,16 @@ class Listener:
             return
         for _ in range(_PACKETS_AT_ONCE):
             try:
-                packet = sandbox.connection.recv(MOST_BYTES)
+                size = sandbox.connection.recv_into(self._packet)
             except BlockingIOError:
                 return
             except OSError:
-                packet = b""
-            if not packet:
+                size = 0
+            if not size:
                 sandbox.over = True
                 self._shut(sandbox)
                 return
-            self._take(sandbox, packet)
+            self._take(sandbox, bytes(self._packet[:size]))
 
     def _take(self, sandbox: _Sandbox, packet: bytes) -> None:
         if sandbox.greeted:
@@ -176,6 +188,8 @@ class Listener:
         for sandbox in tuple(self._sandboxes.values()):
             if sandbox.beginning and self._is_dry(sandbox):
                 self._begin(sandbox)
+            if sandbox.looking and self._may_look(sandbox):
+                self._look(sandbox)
             if sandbox.finishing and self._may_finish(sandbox):
                 self._finish(sandbox)
             elif due and sandbox.active:
@@ -197,6 +211,15 @@ class Listener:
         sandbox.ledger.begin()
         lost = "" if sandbox.greeted and not sandbox.over else "the sandbox sends no events any more"
         self._say({"op": "began", "key": sandbox.key, "lost": lost})
+
+    def _may_look(self, sandbox: _Sandbox) -> bool:
+        """Return whether all that was sent is read; a sandbox that sends without end is not waited for."""
+        return time.monotonic() - sandbox.looking > _PATIENCE_SECONDS or self._is_dry(sandbox)
+
+    def _look(self, sandbox: _Sandbox) -> None:
+        sandbox.looking = 0.0
+        seen = kernel_snapshot(sandbox.ledger).model_dump(mode="json")
+        self._say({"op": "looked", "key": sandbox.key, "seen": seen})
 
     def _may_finish(self, sandbox: _Sandbox) -> bool:
         passed = time.monotonic() - sandbox.finishing
@@ -247,6 +270,8 @@ def main() -> None:
     """Listen, until the engine ends."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, _PRIORITY)
     if os.getppid() != int(sys.argv[2]):
         return
     Listener(Path(sys.argv[1])).run()

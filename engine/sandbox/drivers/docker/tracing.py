@@ -14,15 +14,20 @@ import shutil
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
+from engine.models import Check
 from engine.models.observed import Observation, ObservationStatus, ObservedEffect
+from engine.models.snapshot import KernelSnapshot
+from engine.sandbox.drivers.docker.trace_health import NAME, TraceRecord
 from engine.sandbox.drivers.docker.trace_process import Answer, TraceProcess
 from engine.sandbox.drivers.linux.send_buffer import enlarge_send_buffer
+from engine.sandbox.isolation.health import row
 from engine.sandbox.observed.points import ARCHITECTURES, session
 
 _READY_SECONDS = 5.0
 _ATTACH_SECONDS = 5.0
 _BEGIN_SECONDS = 1.0
 _FINISH_SECONDS = 6.0
+_LOOK_SECONDS = 3.0
 _ROOT_OPTION = b"--root="
 _SILENT = "the listener of effects did not answer in time"
 _ENDED = "the listener of effects ended"
@@ -31,12 +36,14 @@ _ENDED = "the listener of effects ended"
 class Trace:
     """The observed effects of one container."""
 
-    def __init__(self, process: TraceProcess, key: str) -> None:
+    def __init__(self, process: TraceProcess, key: str, record: TraceRecord) -> None:
         self._process = process
         self._key = key
+        self._record = record
         self._lost = ""
         self._answers: asyncio.Queue[Answer] = asyncio.Queue()
         self._effects: asyncio.Queue[tuple[ObservedEffect, ...] | None] = asyncio.Queue()
+        self._looks: list[asyncio.Future[Answer]] = []
         process.subscribe(key, self._take)
 
     @property
@@ -48,10 +55,19 @@ class Trace:
         if answer["op"] == "effects":
             self._effects.put_nowait(tuple(map(ObservedEffect.model_validate, answer["effects"])))
             return
+        if answer["op"] == "looked":
+            self._looked(answer)
+            return
         if answer["op"] == "lost":
-            self._lost = self._lost or _ENDED
+            self._looked(answer)
+            self._lose(_ENDED)
             self._effects.put_nowait(None)
         self._answers.put_nowait(answer)
+
+    def _lose(self, why: str) -> None:
+        if not self._lost:
+            self._lost = why
+            self._record.lost(why)
 
     async def ask(self, command: str, answer: str, seconds: float, **fields: object) -> Answer:
         """Send a command and return its answer; after a time-out, or without a listener, `lost` says why."""
@@ -67,11 +83,30 @@ class Trace:
                 while (found := await self._answers.get())["op"] not in {answer, "lost"}:
                     pass
         except TimeoutError:
-            self._lost = _SILENT
+            self._lose(_SILENT)
             self._process.kill()
             return {"op": "lost"}
         self._lost = self._lost or str(found.get("lost", ""))
         return found
+
+    def _looked(self, answer: Answer) -> None:
+        for waiting in self._looks:
+            if not waiting.done():
+                waiting.set_result(answer)
+        self._looks.clear()
+
+    async def look(self) -> KernelSnapshot | None:
+        """Return what is the case now; None where the listener does not say so in time."""
+        if self._lost:
+            return None
+        waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._looks.append(waiting)
+        self._process.send({"op": "look", "key": self._key})
+        try:
+            found = await asyncio.wait_for(waiting, _LOOK_SECONDS)
+        except TimeoutError:
+            return None
+        return KernelSnapshot.model_validate(found["seen"]) if "seen" in found else None
 
     async def begin(self) -> None:
         """Forget what was observed so far."""
@@ -90,7 +125,9 @@ class Trace:
         self._effects.put_nowait(None)
         if found["op"] != "finished" or self._lost:
             return Observation(status=ObservationStatus.INCOMPLETE, reasons=(self._lost or _ENDED,))
-        return _observation(found)
+        observation = _observation(found)
+        self._record.observed(observation)
+        return observation
 
     def close(self) -> None:
         """Stop listening to the container."""
@@ -103,7 +140,10 @@ def _observation(found: Answer) -> Observation:
     if found["dropped"]:
         reasons.append(f"{found['dropped']:,} events were dropped")
     if found["unreadable"]:
-        reasons.append(f"{found['unreadable']:,} events had names that are not UTF-8, and were withheld")
+        dropped = ", or were dropped" if found["dropped"] else ""
+        reasons.append(
+            f"{found['unreadable']:,} events had names that are not UTF-8, and were withheld{dropped}"
+        )
     status = ObservationStatus.INCOMPLETE if reasons else ObservationStatus.COMPLETE
     figures = {name: found[name] for name in ("events", "dropped", "unreadable", "omitted", "counts")}
     return Observation(status=status, reasons=tuple(reasons), **figures)
@@ -114,6 +154,7 @@ class Tracer:
 
     def __init__(self) -> None:
         self.process = TraceProcess()
+        self.record = TraceRecord()
         self.started = False
         self._numbers = itertools.count(1)
 
@@ -125,6 +166,12 @@ class Tracer:
         if platform.machine() not in ARCHITECTURES:
             return f"system calls of {platform.machine()} are not known"
         return ""
+
+    def check(self) -> Check:
+        """Return the row of Health about the listener."""
+        if why := self.impossible:
+            return row(NAME, True, f"not observed: {why}", "")
+        return self.record.check(ready=self.process.ready.is_set())
 
     async def run(self) -> None:
         """Run the listener until it fails. Raises ListenerLost."""
@@ -151,7 +198,7 @@ class Tracer:
         if not root or container.encode() not in arguments[-2:]:
             return "its gVisor does not run on this machine"
         key = str(next(self._numbers))
-        trace = Trace(self.process, key)
+        trace = Trace(self.process, key, self.record)
         opened = await trace.ask("open", "opened", _ATTACH_SECONDS)
         why = "" if opened["op"] == "opened" else trace.lost
         why = why or await self._create(container, root.decode(), key)

@@ -1,7 +1,7 @@
 # Carries connections over standard streams, as frames: kind (one letter), channel (32 bits), length (32 bits), that
 # many bytes.
 #   F a file, the first frame (in)      R ready (out)
-#   O a new connection (out)      D data      W so many bytes more may come (in "length", no bytes)
+#   O a new connection (out, and in where the other end may ask for one)      D data      W so many bytes more may come (in "length", no bytes)
 #   E no more data                C closed: nothing is wanted any more
 # Whoever includes it says how many connections there may be, what the other end is told of a new one, and what becomes
 # of the file.
@@ -11,7 +11,7 @@ use Errno qw(EAGAIN EINTR);
 use Fcntl qw(O_WRONLY O_CREAT O_EXCL O_NOFOLLOW O_NONBLOCK F_SETFL F_GETFL);
 use Socket;
 
-my ( $most, $introduce, $write, %ears );
+my ( $most, $introduce, $write, $connect, %ears );
 my $window  = 262144;
 my $in      = '';
 my $next    = 1;
@@ -54,6 +54,7 @@ sub settle {
 sub take {
     my ( $kind, $id, $length, $bytes ) = @_;
     if ( $kind eq 'F' ) { return $write->($bytes) }
+    if ( $kind eq 'O' ) { return $connect && $connect->($id) }
     my $one = $channel{$id} or return;
     if    ( $kind eq 'D' ) { $one->{out} .= $bytes }
     elsif ( $kind eq 'W' ) { $one->{room} += $length }

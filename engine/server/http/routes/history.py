@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from engine.core import Engine
@@ -22,7 +22,8 @@ from engine.models import (
 from engine.models.api import CheckpointNotes, ExportRecord
 from engine.models.history import Counts, Total
 from engine.server.http.authorization import CurrentCaller, CurrentPrincipal
-from engine.server.http.ndjson import ndjson_response, ndjson_stream
+from engine.server.http.ndjson import Accept, ndjson_response, ndjson_stream
+from engine.server.http.pages import LINK, CurrentPage, link_next
 from engine.server.http.request_body import StrictRoute
 
 ZIP = "application/zip"
@@ -39,56 +40,62 @@ def history_routes(engine: Engine) -> APIRouter:
 
 
 def _search_routes(router: APIRouter, engine: Engine) -> None:
-    @router.get("/history", summary="Search the history")
-    async def search(
+    @router.get("/history", responses=LINK, summary="Search the history")
+    async def search_history(
         by: CurrentCaller,
         filter: str = "",
         before: str | None = None,
         limit: Annotated[int, Query(ge=1, le=1000)] = 200,
         sort: Annotated[str, Query(max_length=40)] = "",
+        *,
+        request: Request,
+        response: Response,
     ) -> tuple[Summary, ...]:
         """Return the submissions that match a filter, the newest first; `before` an id for the next page.
 
         `sort` is a field, with `-` in front in descending order.
         """
         own = None if by.scopes & _READ_ALL else by.principal
-        return await engine.history.search(filter, before, limit, own, sort)
+        found = await engine.history.search(filter, before, limit, own, sort)
+        if len(found) == limit:
+            link_next(request, response, before=found[-1].id)
+        return found
 
     @router.get("/history/total", summary="Count all matching submissions")
-    async def total(filter: str = "") -> Total:
+    async def count_all(filter: str = "") -> Total:
         """Return how many submissions match: exactly, or at least so many."""
         return await engine.history.total(filter)
 
     @router.get("/history/counts", summary="Count the matching submissions by a field")
-    async def counts(by: Annotated[str, Query(max_length=40)], filter: str = "") -> Counts:
+    async def count_by_field(by: Annotated[str, Query(max_length=40)], filter: str = "") -> Counts:
         """Return how many matching submissions have each value of a field, such as `observed.host`."""
         return await engine.history.counts(filter, by)
 
     @router.get("/history/facets", summary="Count the matching submissions")
-    async def facets(filter: str = "") -> Facets:
+    async def get_facets(filter: str = "") -> Facets:
         """Return how many matching submissions there are by risk, status, language and requester."""
         return await engine.history.facets(filter)
 
     @router.get("/history/filter", summary="Complete a filter")
-    async def filter_help(by: CurrentCaller, text: str = "") -> FilterHelp:
+    async def complete_filter(by: CurrentCaller, text: str = "") -> FilterHelp:
         """Return how a filter can be completed, and what is wrong with it."""
         return await engine.history.help(text, with_values=bool(by.scopes & _READ_ALL))
 
     @router.get("/history/trends", summary="Get trends")
-    async def trends(days: Annotated[float, Query(gt=0, le=3660)] = 7) -> Trends:
+    async def get_trends(days: Annotated[float, Query(gt=0, le=3660)] = 7) -> Trends:
         """Return figures about the submissions of the last days."""
         return await engine.history.trends(days)
 
 
 def _record_routes(router: APIRouter, engine: Engine) -> None:
-    @router.get("/history/{id}/events", summary="List the events of a submission")
-    async def events(id: str, by: CurrentPrincipal) -> tuple[Event, ...]:
+    @router.get("/history/{id}/events", responses=LINK, summary="List the events of a submission")
+    async def submission_events(id: str, by: CurrentPrincipal, page: CurrentPage) -> tuple[Event, ...]:
         """Return the events of a submission, the oldest first. Reading them is recorded."""
         await engine.queries.case(id)
-        return await engine.history.trail(id, by)
+        return page.of(await engine.history.trail(id, by), lambda event: event.seq)
 
     @router.get("/submissions/{id}/erasures", summary="List what was erased of a submission")
-    async def erasures(id: str) -> tuple[Erasure, ...]:
+    async def list_erasures(id: str) -> tuple[Erasure, ...]:
         """Return what the retention rules have erased."""
         await engine.queries.case(id)
         return await engine.history.erasures(id)
@@ -99,7 +106,7 @@ def _record_routes(router: APIRouter, engine: Engine) -> None:
         responses={200: {"content": {ZIP: {}}}},
         summary="Download a case file",
     )
-    async def case_file(id: str, by: CurrentPrincipal) -> Response:
+    async def download_case_file(id: str, by: CurrentPrincipal) -> Response:
         """Return a ZIP that proves what happened to a submission. The download is recorded."""
         await engine.queries.case(id)
         content = await engine.history.case_file(id, by)
@@ -113,7 +120,7 @@ def _record_routes(router: APIRouter, engine: Engine) -> None:
 
 def _verification_routes(router: APIRouter, engine: Engine) -> None:
     @router.post("/history/verification", summary="Verify the history")
-    async def verify() -> Verification:
+    async def verify_history() -> Verification:
         """Read the whole history again and return what was found."""
         return await engine.queries.verify()
 
@@ -123,9 +130,11 @@ def _verification_routes(router: APIRouter, engine: Engine) -> None:
         responses=ndjson_response(VerificationProgress),
         summary="Verify the history, with progress",
     )
-    async def verify_with_progress(by: CurrentPrincipal, resume: bool = False) -> StreamingResponse:
+    async def verify_with_progress(
+        by: CurrentPrincipal, resume: bool = False, accept: Accept = ""
+    ) -> StreamingResponse:
         """Stream the progress and last the findings; `resume` continues the latest verification."""
-        return ndjson_stream(engine.history.verify(by, resume=resume))
+        return ndjson_stream(engine.history.verify(by, resume=resume), accept)
 
     @router.post(
         "/history/verification/checkpoints",

@@ -15,7 +15,7 @@ def key_routes(engine: Engine) -> APIRouter:
     router = APIRouter(tags=["Keys"], route_class=StrictRoute)
 
     @router.get("/keys", summary="List the signing keys of reviewers")
-    async def keys() -> tuple[ReviewerKey, ...]:
+    async def list_keys() -> tuple[ReviewerKey, ...]:
         """Return every key that was ever registered, the oldest first, with when it was removed."""
         return engine.keys
 

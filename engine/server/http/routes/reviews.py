@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 
 from engine.core import Engine
 from engine.core.review.similarity import SimilarSubmissions
@@ -21,7 +23,12 @@ from engine.models.api import BulkClaimRequest, BulkDecisionRequest, PreApproval
 from engine.models.rehearsal import Rehearsal
 from engine.principals.signed_decision import verify
 from engine.server.http.authorization import CurrentCaller, CurrentPrincipal
+from engine.server.http.pages import LINK, CurrentPage
 from engine.server.http.request_body import StrictRoute
+
+ListedIds = Annotated[
+    str, Query(max_length=8192, description="List only these submissions, separated by commas.")
+]
 
 
 def review_routes(engine: Engine) -> APIRouter:
@@ -37,15 +44,16 @@ def review_routes(engine: Engine) -> APIRouter:
 
 
 def _queue_routes(router: APIRouter, engine: Engine) -> None:
-    @router.get("/queue", summary="List the review queue with reasons")
-    async def queue() -> tuple[QueueEntry, ...]:
+    @router.get("/queue", responses=LINK, summary="List the review queue with reasons")
+    async def review_queue(page: CurrentPage, ids: ListedIds = "") -> tuple[QueueEntry, ...]:
         """Return what is pending, queued or running, the highest risk first, with what helps to choose."""
-        return await engine.queue_listing.entries()
+        entries = await engine.queue_listing.entries(ids.split(",") if ids else ())
+        return page.of(entries, lambda entry: entry.summary.id)
 
-    @router.get("/expired", summary="List what expired")
-    async def expired() -> tuple[QueueEntry, ...]:
+    @router.get("/expired", responses=LINK, summary="List what expired")
+    async def list_expired(page: CurrentPage) -> tuple[QueueEntry, ...]:
         """Return the submissions that expired within a week, the latest first."""
-        return await engine.queue_listing.expired()
+        return page.of(await engine.queue_listing.expired(), lambda entry: entry.summary.id)
 
     @router.post("/submissions/{id}/extension", summary="Give more time")
     async def extend(id: str, by: CurrentPrincipal) -> Case:
@@ -55,7 +63,7 @@ def _queue_routes(router: APIRouter, engine: Engine) -> None:
 
 def _bulk_routes(router: APIRouter, engine: Engine) -> None:
     @router.post("/queue/decisions", summary="Decide about several submissions")
-    async def decide(body: BulkDecisionRequest, by: CurrentCaller) -> tuple[BulkAnswer, ...]:
+    async def decide_several(body: BulkDecisionRequest, by: CurrentCaller) -> tuple[BulkAnswer, ...]:
         """Deny several submissions, or approve several that are identical; each by its own digest."""
         if by.token and by.token.key:
             for one in body.decisions:
@@ -63,19 +71,19 @@ def _bulk_routes(router: APIRouter, engine: Engine) -> None:
         return await engine.bulk.decide(body.decisions, by.principal)
 
     @router.post("/queue/claims", summary="Claim several submissions")
-    async def claim(body: BulkClaimRequest, by: CurrentPrincipal) -> tuple[BulkAnswer, ...]:
+    async def claim_several(body: BulkClaimRequest, by: CurrentPrincipal) -> tuple[BulkAnswer, ...]:
         """Claim what can be claimed, and say of the rest why not."""
         return await engine.bulk.claim(body.ids, by)
 
 
 def _revision_routes(router: APIRouter, engine: Engine) -> None:
     @router.get("/submissions/{id}/revision", summary="Compare with the revised submission")
-    async def revision(id: str, by: CurrentPrincipal) -> Revision:
+    async def get_revision(id: str, by: CurrentPrincipal) -> Revision:
         """Return what changed, which comments were answered, and what you have read already; 404 if none."""
         return await engine.revisions.revision(id, by)
 
     @router.get("/submissions/{id}/thread", summary="List the revisions")
-    async def thread(id: str) -> tuple[ThreadEntry, ...]:
+    async def list_revisions(id: str) -> tuple[ThreadEntry, ...]:
         """Return this submission and those that it revises, the first first, with comments and replies."""
         return await engine.revisions.thread(id)
 
@@ -94,12 +102,12 @@ def _claim_routes(router: APIRouter, engine: Engine) -> None:
         return await engine.claims.release(id, by)
 
     @router.get("/submissions/{id}/similar", summary="Find a similar approved submission")
-    async def similar(id: str) -> SimilarSubmission | None:
+    async def find_similar(id: str) -> SimilarSubmission | None:
         """Return the approved submission whose code is most similar; null if there is none."""
         return await alike.nearest(id)
 
     @router.post("/submissions/{id}/consequences", summary="Predict the effects of a smaller grant")
-    async def consequences(id: str, grant: Grant) -> tuple[Consequence, ...]:
+    async def predict_consequences(id: str, grant: Grant) -> tuple[Consequence, ...]:
         """Return the lines that would fail if the submission got this grant."""
         return await engine.queries.consequences(id, grant)
 
@@ -110,8 +118,13 @@ def _rehearsal_routes(router: APIRouter, engine: Engine) -> None:
         """Run a pending submission with decoys and hosts that are not there; it takes a minute at most."""
         return await engine.rehearsals.rehearse(id, by, withhold=bool(body and body.withhold_files))
 
+    @router.delete("/submissions/{id}/rehearsal", status_code=204, summary="Stop a rehearsal")
+    async def stop(id: str, by: CurrentPrincipal) -> None:
+        """Stop the rehearsal that goes on; whoever started it is told that there is no result."""
+        engine.rehearsals.stop(id, by)
+
     @router.get("/submissions/{id}/rehearsal", summary="Get the last rehearsal")
-    async def rehearsal(id: str) -> Rehearsal:
+    async def get_rehearsal(id: str) -> Rehearsal:
         """Return what the last rehearsal of a submission found; 404 if there was none."""
         return await engine.rehearsals.last(id)
 
@@ -126,7 +139,7 @@ def _pre_approval_routes(router: APIRouter, engine: Engine) -> None:
         )
 
     @router.get("/pre-approvals", summary="List the pre-approvals")
-    async def pre_approvals() -> tuple[PreApproval, ...]:
+    async def list_pre_approvals() -> tuple[PreApproval, ...]:
         """Return the pre-approvals that are not revoked, the newest first."""
         return engine.pre_approvals.listed()
 

@@ -16,7 +16,7 @@ def secret_routes(engine: Engine) -> APIRouter:
     router = APIRouter(tags=["Secrets"], route_class=StrictRoute)
 
     @router.get("/secrets", summary="List the secrets")
-    async def secrets() -> tuple[SecretReference, ...]:
+    async def list_secrets() -> tuple[SecretReference, ...]:
         """Return the name and the host of each secret, never its value."""
         return engine.secrets.listed()
 

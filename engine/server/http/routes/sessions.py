@@ -18,7 +18,7 @@ from engine.common.text import Untrusted, visible
 from engine.core import Engine
 from engine.models import Case, OperationKind, Principal, Session, Status, Stream
 from engine.models.api import CreateSession, ExecuteRequest, InstallPackagesRequest, OutputLine, PendingCall
-from engine.server.http.authorization import CurrentCaller
+from engine.server.http.authorization import VERSION, CurrentCaller
 from engine.server.http.ndjson import Responses, ndjson_response, ndjson_stream
 from engine.server.http.request_body import StrictRoute
 from engine.server.http.session_output import END_SECONDS, failure_reason, output_lines
@@ -57,23 +57,23 @@ def session_routes(engine: Engine) -> APIRouter:
 
 def _lifecycle_routes(router: APIRouter, engine: Engine) -> None:
     @router.post("/sessions", status_code=201, summary="Create a session")
-    async def create(by: SessionOwner, body: CreateSession | None = None) -> Session:
+    async def create_session(by: SessionOwner, body: CreateSession | None = None) -> Session:
         """Create a session: a sandbox that keeps its state between executions. It starts on first use."""
         wanted = body or CreateSession()
         return await engine.sessions.create(by, wanted.language, wanted.image)
 
     @router.get("/sessions", summary="List your sessions")
-    async def sessions(by: SessionOwner) -> tuple[Session, ...]:
+    async def list_sessions(by: SessionOwner) -> tuple[Session, ...]:
         """Return your open sessions, the oldest first."""
         return engine.sessions.list_open(by)
 
     @router.get("/sessions/{id}", summary="Get a session")
-    async def get(id: str, by: SessionOwner) -> Session:
+    async def get_session(id: str, by: SessionOwner) -> Session:
         """Return one of your sessions."""
         return engine.sessions.get(id, by)
 
     @router.delete("/sessions/{id}", summary="Close a session")
-    async def close(id: str, by: SessionOwner) -> Session:
+    async def close_session(id: str, by: SessionOwner) -> Session:
         """Close a session at once, and kill what runs in it."""
         return await engine.sessions.close(id, by)
 
@@ -101,7 +101,7 @@ def _execution_routes(router: APIRouter, engine: Engine, responses: CallResponse
     @router.post(
         "/sessions/{id}/packages", response_class=Response, responses=streamed, summary="Install packages"
     )
-    async def install(
+    async def install_packages(
         id: str, body: InstallPackagesRequest, by: SessionOwner, within: Within = 0
     ) -> Response:
         """Submit packages to install for the executions that follow."""
@@ -114,7 +114,7 @@ def _execution_routes(router: APIRouter, engine: Engine, responses: CallResponse
         responses={**BYTES, **PENDING},
         summary="Get the response of a pending call",
     )
-    async def call(id: str, call: str, by: SessionOwner, within: Within = 0) -> Response:
+    async def get_call(id: str, call: str, by: SessionOwner, within: Within = 0) -> Response:
         """Return what the call would have returned without a review; 202 while it is pending."""
         engine.sessions.get(id, by)
         case = await engine.queries.case(call)
@@ -214,7 +214,7 @@ def _status_of(case: Case) -> int:
 
 
 def _pending(case: Case) -> JSONResponse:
-    location = f"/sessions/{case.submission.draft.session}/calls/{case.submission.id}"
+    location = f"{VERSION}/sessions/{case.submission.draft.session}/calls/{case.submission.id}"
     pending = PendingCall(
         id=case.submission.id,
         digest=case.submission.digest,

@@ -24,6 +24,7 @@ from engine.models.api import (
 from engine.principals.signed_decision import verify
 from engine.server.http.authorization import Caller, CurrentCaller, CurrentPrincipal
 from engine.server.http.ndjson import ndjson_response, ndjson_stream
+from engine.server.http.pages import LINK, CurrentPage
 from engine.server.http.request_body import StrictRoute
 
 MAX_WAIT_SECONDS = 60.0
@@ -72,7 +73,7 @@ def _submit_routes(router: APIRouter, engine: Engine) -> None:
         return await engine.intake.withdraw(id, by.requester(body.requester))
 
     @router.post("/submissions/{id}/receipt", status_code=204, summary="Say that you have a result")
-    async def receive(id: str, body: ReceiptRequest, by: CurrentCaller) -> None:
+    async def confirm_receipt(id: str, body: ReceiptRequest, by: CurrentCaller) -> None:
         """From now on the same request with `until_delivered` is a new submission."""
         await engine.intake.received(id, by.principal, body.kept_seconds)
 
@@ -82,7 +83,7 @@ def _submit_routes(router: APIRouter, engine: Engine) -> None:
         responses=ndjson_response(LeaseStatus),
         summary="Hold a lease",
     )
-    async def hold(lease: Annotated[str, Path(pattern=LEASE)], by: CurrentCaller) -> StreamingResponse:
+    async def hold_lease(lease: Annotated[str, Path(pattern=LEASE)], by: CurrentCaller) -> StreamingResponse:
         """Keep the pending submissions of this lease for as long as the response is read."""
         return ndjson_stream(_lease_status(engine, lease, _own_lease(by, lease)))
 
@@ -93,25 +94,25 @@ def _submit_routes(router: APIRouter, engine: Engine) -> None:
 
 
 def _read_routes(router: APIRouter, engine: Engine) -> None:
-    @router.get("/submissions", summary="List the review queue")
-    async def queue() -> tuple[Summary, ...]:
+    @router.get("/submissions", responses=LINK, summary="List the review queue")
+    async def list_open(page: CurrentPage) -> tuple[Summary, ...]:
         """Return the submissions that are pending, queued or running, the most urgent first."""
-        return await engine.queries.queue()
+        return page.of(await engine.queries.queue(), lambda summary: summary.id)
 
     @router.get("/submissions/{id}", summary="Get a submission")
-    async def case(id: str, within: WaitSeconds = 0) -> Case:
+    async def get_submission(id: str, within: WaitSeconds = 0) -> Case:
         """Return a submission with its analysis, risk, decision and result, as far as they exist."""
         return await engine.queries.finished(id, within) if within else await engine.queries.case(id)
 
     @router.get("/submissions/{id}/analysis", summary="Get the analysis of a submission")
-    async def analysis(id: str) -> Analysis:
+    async def get_analysis(id: str) -> Analysis:
         """Return the violations and the predicted effects of a submission."""
         return (await engine.queries.case(id)).analysis
 
 
 def _decision_routes(router: APIRouter, engine: Engine) -> None:
     @router.get("/submissions/{id}/decision", summary="Get the decision about a submission")
-    async def decision(id: str) -> Decision:
+    async def get_decision(id: str) -> Decision:
         """Return the decision; 404 while there is none."""
         case = await engine.queries.case(id)
         if case.decision is None:

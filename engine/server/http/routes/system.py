@@ -15,28 +15,34 @@ from engine.core import Engine
 from engine.models import Event, Health
 from engine.server.http.authorization import CurrentPrincipal
 from engine.server.http.metrics import CONTENT_TYPE, PrometheusMetrics
-from engine.server.http.ndjson import ndjson_response, ndjson_stream
+from engine.server.http.ndjson import Accept, LastEventId, ndjson_response, ndjson_stream
 from engine.server.http.request_body import StrictRoute
 
 
 def system_routes(engine: Engine, shut_down: Callable[[], None]) -> APIRouter:
     """Return the routes of the engine itself; `shut_down` ends its process."""
     router = APIRouter(tags=["Engine"], route_class=StrictRoute)
-    _health_routes(router, engine)
     _event_routes(router, engine)
-    _metrics_routes(router, engine)
 
     @router.post("/shutdown", status_code=204, summary="Shut the engine down")
-    async def shutdown(by: CurrentPrincipal) -> None:
+    async def shut_down_engine(by: CurrentPrincipal) -> None:
         """End the engine's process, and with it every run."""
         shut_down()
 
     return router
 
 
+def monitor_routes(engine: Engine) -> APIRouter:
+    """Return the routes for monitors, whose paths have no version."""
+    router = APIRouter(tags=["Monitoring"], route_class=StrictRoute)
+    _health_routes(router, engine)
+    _metrics_routes(router, engine)
+    return router
+
+
 def _health_routes(router: APIRouter, engine: Engine) -> None:
     @router.get("/healthz", summary="Get the health of the engine")
-    async def health(
+    async def get_health(
         settled_within: Annotated[
             float, Query(ge=0, le=25, description="Seconds to wait for an engine that is starting.")
         ] = 0,
@@ -45,7 +51,7 @@ def _health_routes(router: APIRouter, engine: Engine) -> None:
         return await engine.health(settled_within)
 
     @router.get("/readyz", status_code=204, summary="Check whether the engine can run code")
-    async def ready() -> None:
+    async def check_readiness() -> None:
         """Return 204 when code can run, otherwise 503 with the reason. Needs no token."""
         health = await engine.health()
         if not health.can_run:
@@ -61,13 +67,16 @@ def _event_routes(router: APIRouter, engine: Engine) -> None:
         responses=ndjson_response(Event),
         summary="Stream events",
     )
-    async def events(
+    async def stream_events(
         since: Annotated[int | None, Query(ge=0, description="Start after this event; default: now.")] = None,
         type: Annotated[str, Query(description="One type, or its first part: `run` is every `run.…`.")] = "",
         subject: Annotated[str, Query(description="The id of one submission or session.")] = "",
+        accept: Accept = "",
+        last_event_id: LastEventId = None,
     ) -> StreamingResponse:
-        """Stream events as they are recorded."""
-        return ndjson_stream(_matching(engine.queries.events(since), type, subject))
+        """Stream events as they are recorded, as JSON lines or as server-sent events."""
+        start = since if last_event_id is None else last_event_id
+        return ndjson_stream(_matching(engine.queries.events(start), type, subject), accept)
 
 
 def _metrics_routes(router: APIRouter, engine: Engine) -> None:
@@ -82,7 +91,7 @@ def _metrics_routes(router: APIRouter, engine: Engine) -> None:
         responses={200: {"content": {CONTENT_TYPE: {}}}},
         summary="Get the metrics",
     )
-    async def read_metrics() -> Response:
+    async def get_metrics() -> Response:
         """Return the metrics in the Prometheus text format."""
         return Response(metrics.text(), media_type=CONTENT_TYPE)
 

@@ -16,7 +16,7 @@ def token_routes(engine: Engine) -> APIRouter:
     router = APIRouter(tags=["Tokens"], route_class=StrictRoute)
 
     @router.get("/tokens", summary="List the tokens")
-    async def tokens() -> tuple[Token, ...]:
+    async def list_tokens() -> tuple[Token, ...]:
         """Return the tokens that are not revoked, the oldest first, without their secrets."""
         return engine.tokens.listed()
 

@@ -10,6 +10,7 @@ import pytest
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core import Engine
+from engine.core.rehearsals import service
 from engine.models import Draft, InputFile, Language, Level, Principal, Role, Status
 from engine.models.rehearsal import REHEARSAL_RULE, FindingKind
 from tests.engine.core.conftest import EngineMaker
@@ -123,3 +124,36 @@ async def test_a_rehearsal_that_is_stopped_leaves_nothing_behind(engine_with: En
             await task
         assert ("it was stopped",) == (await engine.rehearsals.last(id)).notes
         assert not engine._backend.is_running(f"rehearsal-{id}")
+
+
+async def test_a_reviewer_stops_a_rehearsal(engine_with: EngineMaker) -> None:
+    """At once, and it is recorded who did; whoever may not rehearse may not stop either."""
+    async with engine_with() as engine, asyncio.timeout(SECONDS):
+        id = await submitted(engine, "import time\ntime.sleep(50)")
+        with pytest.raises(Problem, match="is not being rehearsed"):
+            engine.rehearsals.stop(id, ADA)
+        task = asyncio.create_task(engine.rehearsals.rehearse(id, ADA))
+        while "rehearsal.started" not in {event.type for event in await engine.queries.trail(id)}:
+            await asyncio.sleep(0.05)
+        with pytest.raises(Problem, match="may not stop"):
+            engine.rehearsals.stop(id, OTHER)
+        engine.rehearsals.stop(id, ADA)
+        engine.rehearsals.stop(id, ADA)
+        with pytest.raises(Problem, match="it was stopped by ada"):
+            await task
+        assert ("it was stopped by ada",) == (await engine.rehearsals.last(id)).notes
+        assert Status.PENDING is (await engine.queries.case(id)).status
+        assert not engine._backend.is_running(f"rehearsal-{id}")
+
+
+async def test_a_submission_is_not_rehearsed_without_end(
+    engine_with: EngineMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After so many times the last result stands."""
+    monkeypatch.setattr(service, "MOST_TIMES", 1)
+    async with engine_with() as engine, asyncio.timeout(SECONDS):
+        id = await submitted(engine, HONEST)
+        await engine.rehearsals.rehearse(id, ADA)
+        with pytest.raises(Problem, match="was rehearsed 1 times already"):
+            await engine.rehearsals.rehearse(id, ADA)
+        assert 0 == (await engine.rehearsals.last(id)).exit_code

@@ -18,12 +18,13 @@ from engine.history.search.query.errors import QueryError
 from engine.history.search.query.fields import FIELDS, FieldKind
 from engine.history.search.query.parser import parse
 from engine.history.search.query.tree import And, Not, Or, Query, Range, Value, Wild
-from engine.history.store.sqlite.search import leaves, planner, totals
-from engine.history.store.sqlite.store import SqliteHistoryStore
+from engine.history.store.sql.search import alike, leaves, planner, totals
+from engine.history.store.sql.store import SqlHistoryStore
 from engine.models import Case, DecisionOutcome, Grant, Permissions, Status
 from engine.models.history import Total
 from engine.models.observed import EffectMatch, ObservedEffect, ObservedKind, Relation, SurpriseAction
 from engine.settings import HistorySettings
+from tests.conformance.history_stores import STORES
 from tests.engine.history.conftest import build_case
 
 ENGINE = Untrusted("engine")
@@ -67,7 +68,7 @@ def _case(chance: random.Random, number: int) -> tuple[Case, Facts]:
     return case, facts
 
 
-async def _write(store: SqliteHistoryStore, chance: random.Random, number: int) -> tuple[Case, Facts]:
+async def _write(store: SqlHistoryStore, chance: random.Random, number: int) -> tuple[Case, Facts]:
     """Write a case with its run, and return it with its facts."""
     case, facts = _case(chance, number)
     id, path = case.submission.id, next(iter(facts["path"]))
@@ -94,10 +95,14 @@ async def _write(store: SqliteHistoryStore, chance: random.Random, number: int) 
     return case, facts
 
 
-@pytest.fixture
-async def history(path: Path) -> AsyncIterator[tuple[SqliteHistoryStore, list[tuple[Case, Facts]]]]:
-    """A history of 40 made-up cases, completely indexed, and what each has."""
-    store = await SqliteHistoryStore.open(path, HistorySettings(batch_milliseconds=1))
+@pytest.fixture(params=STORES)
+async def history(
+    path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[tuple[SqlHistoryStore, list[tuple[Case, Facts]]]]:
+    """A history of 40 made-up cases in each database, completely indexed, and what each has."""
+    path.parent.mkdir(exist_ok=True)
+    store = await STORES[request.param].open(path.parent, HistorySettings(batch_milliseconds=1))
+    assert isinstance(store, SqlHistoryStore)
     chance = random.Random(7)  # noqa: S311  the same cases each time
     cases = [await _write(store, chance, number) for number in range(40)]
     while await store._writer.do(lambda ledger: _index(ledger.connection)):
@@ -107,7 +112,7 @@ async def history(path: Path) -> AsyncIterator[tuple[SqliteHistoryStore, list[tu
 
 
 def _index(connection: Any) -> bool:
-    from engine.history.store.sqlite.facts.index import index_some  # noqa: PLC0415
+    from engine.history.store.sql.facts.index import index_some  # noqa: PLC0415
 
     return index_some(connection)
 
@@ -166,7 +171,7 @@ def _query(chance: random.Random, depth: int = 3) -> str:
 
 @pytest.mark.parametrize(("rare", "listed"), [(50_000, 20_000), (0, 20_000), (50_000, 0), (0, 0), (7, 1)])
 async def test_every_query_finds_what_a_naive_evaluation_finds(
-    history: tuple[SqliteHistoryStore, list[tuple[Case, Facts]]],
+    history: tuple[SqlHistoryStore, list[tuple[Case, Facts]]],
     monkeypatch: pytest.MonkeyPatch,
     rare: int,
     listed: int,
@@ -175,6 +180,7 @@ async def test_every_query_finds_what_a_naive_evaluation_finds(
     store, cases = history
     monkeypatch.setattr(planner, "RARE", rare)
     monkeypatch.setattr(leaves, "LISTED", listed)
+    monkeypatch.setattr(alike, "COMMON", rare)
     chance = random.Random(rare + listed)  # noqa: S311  the same queries each time
     hits = 0
     for _ in range(120):
@@ -188,7 +194,7 @@ async def test_every_query_finds_what_a_naive_evaluation_finds(
 
 
 async def test_who_approved_anything_that_contacted_a_host(
-    history: tuple[SqliteHistoryStore, list[tuple[Case, Facts]]],
+    history: tuple[SqlHistoryStore, list[tuple[Case, Facts]]],
 ) -> None:
     """The question of the issue is one query; its facets name who approved."""
     store, cases = history
@@ -200,7 +206,7 @@ async def test_who_approved_anything_that_contacted_a_host(
 
 
 async def test_recorded_values_are_offered(
-    history: tuple[SqliteHistoryStore, list[tuple[Case, Facts]]],
+    history: tuple[SqlHistoryStore, list[tuple[Case, Facts]]],
 ) -> None:
     """Completion knows the values that were recorded, and no others."""
     store, _ = history
@@ -211,7 +217,7 @@ async def test_recorded_values_are_offered(
 
 
 async def test_code_alike_is_found(
-    history: tuple[SqliteHistoryStore, list[tuple[Case, Facts]]],
+    history: tuple[SqlHistoryStore, list[tuple[Case, Facts]]],
 ) -> None:
     """`like` finds code that differs in numbers alone, and no other code."""
     store, cases = history
@@ -227,7 +233,7 @@ async def test_code_alike_is_found(
 
 @pytest.mark.parametrize("sort", ["", "duration", "-duration", "requester", "-reviewer", "exit", "-exit"])
 async def test_every_order_pages_through_all(
-    history: tuple[SqliteHistoryStore, list[tuple[Case, Facts]]], sort: str
+    history: tuple[SqlHistoryStore, list[tuple[Case, Facts]]], sort: str
 ) -> None:
     """In any order, page after page gives each case once, sorted; what has no value comes last."""
     store, cases = history
@@ -244,7 +250,7 @@ async def test_every_order_pages_through_all(
 
 
 async def test_an_unknown_order_is_explained(
-    history: tuple[SqliteHistoryStore, list[tuple[Case, Facts]]],
+    history: tuple[SqlHistoryStore, list[tuple[Case, Facts]]],
 ) -> None:
     """What cannot be sorted or counted by is named."""
     with pytest.raises(QueryError, match=r"Nothing is sorted by 'durration'"):
@@ -254,7 +260,7 @@ async def test_an_unknown_order_is_explained(
 
 
 async def test_totals_and_counts(
-    history: tuple[SqliteHistoryStore, list[tuple[Case, Facts]]], monkeypatch: pytest.MonkeyPatch
+    history: tuple[SqlHistoryStore, list[tuple[Case, Facts]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Counts of a field are those of the cases; a total that takes too long says at least so many."""
     store, cases = history
@@ -271,7 +277,7 @@ async def test_totals_and_counts(
 
 
 async def test_every_pivot_finds_its_case(
-    history: tuple[SqliteHistoryStore, list[tuple[Case, Facts]]],
+    history: tuple[SqlHistoryStore, list[tuple[Case, Facts]]],
 ) -> None:
     """Each query that a case leads to can be read, and finds the case itself."""
     store, cases = history

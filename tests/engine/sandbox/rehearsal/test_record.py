@@ -124,9 +124,9 @@ async def test_what_became_of_decoys_is_judged_from_the_files_that_are_left() ->
     left["Elsewhere/thesis.pdf"] = left.pop("Documents/thesis.pdf")
     left[".env"] += b"MORE=1\n"
     left[".bash_history"] = b""
-    stage._judge(left)
+    await stage.finish([*left.items()])
     assert [] == stage.record.findings
     left["Documents/taxes.xlsx"] = b"encrypted"
-    stage._judge(left)
+    await stage.finish([*left.items()])
     (found,) = stage.record.findings
     assert ("~/Documents/taxes.xlsx", "overwritten") == (found.subject, found.where.text)

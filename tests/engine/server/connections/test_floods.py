@@ -119,7 +119,7 @@ def test_five_thousand_connections_hold_up_nobody(
     engine: EngineProcess, local: httpx.Client, port: int, certificate: tuple[Path, Path], kind: str
 ) -> None:
     """Local requests and those with a token are answered while the flood goes on; files are left over."""
-    made = local.post("/tokens", json={"name": "ci", "scopes": [Scope.REVIEW], "days": 1}).json()
+    made = local.post("/v1/tokens", json={"name": "ci", "scopes": [Scope.REVIEW], "days": 1}).json()
     headers = {"authorization": f"Bearer {made['secret']}"}
     trust = ssl.create_default_context(cafile=str(certificate[0]))
     flood: list[socket.socket] = []
@@ -129,9 +129,9 @@ def test_five_thousand_connections_hold_up_nobody(
             if number >= 100:
                 KINDS[kind](flood[number - 100])
             if number % 500 == 499:
-                assert 200 == local.get("/submissions").status_code
+                assert 200 == local.get("/v1/submissions").status_code
                 answer = httpx.get(
-                    f"https://127.0.0.1:{port}/submissions", verify=trust, headers=headers, timeout=30
+                    f"https://127.0.0.1:{port}/v1/submissions", verify=trust, headers=headers, timeout=30
                 )
                 assert 200 == answer.status_code
                 assert OPEN_FILES * 2 // 3 > len(list(Path(f"/proc/{engine.pid}/fd").iterdir()))
@@ -159,16 +159,16 @@ def test_the_engine_survives_that_no_file_can_be_opened(
         resource.prlimit(engine.pid, resource.RLIMIT_NOFILE, before)
     for one in (*flood, other):
         one.close()
-    assert 200 == local.get("/submissions").status_code
+    assert 200 == local.get("/v1/submissions").status_code
     draft = {"draft": {"code": "print(1)", "language": "python"}}
-    assert 202 == local.post("/submissions", json=draft).status_code
+    assert 202 == local.post("/v1/submissions", json=draft).status_code
 
 
 @pytest.fixture
 def secret(local: httpx.Client) -> str:
     """Return the secret of a token that may submit."""
     body = {"name": "slow", "scopes": [Scope.SUBMIT], "days": 1}
-    return str(local.post("/tokens", json=body).json()["secret"])
+    return str(local.post("/v1/tokens", json=body).json()["secret"])
 
 
 async def test_half_sent_bodies_of_a_token_are_few_and_end(
@@ -177,7 +177,7 @@ async def test_half_sent_bodies_of_a_token_are_few_and_end(
     """Of many half-sent bodies some wait and end in 408 after a while, and the others are refused at once."""
     trust = ssl.create_default_context(cafile=str(certificate[0]))
     head = (
-        f"POST /submissions HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {secret}\r\n"
+        f"POST /v1/submissions HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {secret}\r\n"
         "content-type: application/json\r\ncontent-length: 1000\r\n\r\n{"
     ).encode()
 

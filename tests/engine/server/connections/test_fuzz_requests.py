@@ -93,7 +93,7 @@ def test_no_request_is_answered_with_an_internal_error(
 def things(engine: EngineProcess) -> Iterator[str]:
     """Make a submission and a session, and yield their ids."""
     draft = {"draft": {"code": "print(1)", "language": "python"}}
-    for path, body in (("/submissions", draft), ("/sessions", {"language": "python"})):
+    for path, body in (("/v1/submissions", draft), ("/v1/sessions", {"language": "python"})):
         raw = json.dumps(body).encode()
         head = f"POST {path} HTTP/1.1\r\nhost: engine\r\ncontent-type: application/json\r\n"
         request = head.encode() + b"content-length: %d\r\n\r\n%b" % (len(raw), raw)
@@ -124,7 +124,7 @@ def try_operation(
 @pytest.mark.parametrize("term", FILTERS)
 def test_no_filter_is_answered_with_an_internal_error(engine: EngineProcess, term: str) -> None:
     """Dates at the ends of time, huge numbers and broken values of every key of the filter."""
-    for path in ("/history?filter=", "/history/facets?filter=", "/history/filter?text="):
+    for path in ("/v1/history?filter=", "/v1/history/facets?filter=", "/v1/history/filter?text="):
         check(engine, f"GET {path}{quote(term, safe='')} HTTP/1.1\r\nhost: engine\r\n\r\n".encode())
 
 
@@ -132,4 +132,4 @@ def test_no_filter_is_answered_with_an_internal_error(engine: EngineProcess, ter
 @settings(max_examples=EXAMPLES * 4, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 def test_no_bytes_are_answered_with_an_internal_error(engine: EngineProcess, raw: bytes) -> None:
     """What is no HTTP at all, after a request line that is."""
-    check(engine, b"GET /history HTTP/1.1\r\n" + raw + b"\r\n\r\n\r\n")
+    check(engine, b"GET /v1/history HTTP/1.1\r\n" + raw + b"\r\n\r\n\r\n")

@@ -56,7 +56,7 @@ def streams() -> FastAPI:
     """Return an application with streams of every kind, and a large answer."""
     app = FastAPI()
 
-    @app.get("/events", response_class=StreamingResponse)
+    @app.get("/v1/events", response_class=StreamingResponse)
     async def events(since: int = 0) -> StreamingResponse:
         return ndjson.ndjson_stream(_events(since))
 
@@ -113,7 +113,7 @@ def dechunked(body: bytes) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize(
-    ("path", "name", "field"), [("/events", "since", "seq"), ("/output", "offset", "offset")]
+    ("path", "name", "field"), [("/v1/events", "since", "seq"), ("/output", "offset", "offset")]
 )
 async def test_the_last_line_says_from_where_to_go_on(door: Path, path: str, name: str, field: str) -> None:
     """A reader that stopped and reads again finds where it was, and misses nothing by asking for the rest."""
@@ -164,7 +164,7 @@ async def test_followers_are_told_that_a_stream_broke_off(door: Path) -> None:
     transport = Transport(door)
 
     async def follow() -> None:
-        async for event in transport.lines("/events", {}, Event):
+        async for event in transport.lines("/v1/events", {}, Event):
             if event.seq == 50:
                 await asyncio.sleep(1.0)
 
@@ -259,7 +259,7 @@ async def test_readers_that_never_read_cost_little_memory(engine: EngineProcess)
             for _ in range(READERS):
                 reader = stack.enter_context(socket.socket(socket.AF_UNIX))
                 reader.connect(str(engine.socket))
-                reader.sendall(b"GET /events?since=0 HTTP/1.1\r\nhost: engine\r\n\r\n")
+                reader.sendall(b"GET /v1/events?since=0 HTTP/1.1\r\nhost: engine\r\n\r\n")
             for _ in range(50):
                 await client.queue()
                 await asyncio.sleep(0.1)

@@ -45,33 +45,33 @@ def test_the_owners_name_is_the_kernels(home: Path) -> None:
             transport=httpx.HTTPTransport(uds=str(process.socket)), base_url="http://localhost"
         ) as http:
             body = {"draft": {"code": "print(1)", "language": "python"}}
-            requester = http.post("/submissions", json=body, timeout=60).json()["submission"]["requester"]
+            requester = http.post("/v1/submissions", json=body, timeout=60).json()["submission"]["requester"]
     finally:
         process.end()
     assert (OWNER, f"uid:{os.getuid()}") == (requester["name"], requester["id"])
 
 
 CALLS = [
-    ("GET", "/submissions"),
-    ("GET", "/events"),
-    ("GET", "/history/facets"),
-    ("GET", "/history/{id}/events"),
-    ("GET", "/history/{id}/case"),
-    ("GET", "/submissions/{id}"),
-    ("GET", "/submissions/{id}/analysis"),
-    ("GET", "/submissions/{id}/decision"),
-    ("GET", "/submissions/{id}/similar"),
-    ("GET", "/runs/{id}/output"),
-    ("GET", "/runs/{id}/files"),
-    ("POST", "/submissions/{id}/claim"),
-    ("POST", "/submissions/{id}/decision"),
-    ("POST", "/submissions/{id}/withdrawal"),
-    ("POST", "/submissions/{id}/pre-approval"),
-    ("POST", "/runs/{id}/kill"),
-    ("GET", "/tokens"),
-    ("POST", "/tokens"),
-    ("GET", "/secrets"),
-    ("POST", "/shutdown"),
+    ("GET", "/v1/submissions"),
+    ("GET", "/v1/events"),
+    ("GET", "/v1/history/facets"),
+    ("GET", "/v1/history/{id}/events"),
+    ("GET", "/v1/history/{id}/case"),
+    ("GET", "/v1/submissions/{id}"),
+    ("GET", "/v1/submissions/{id}/analysis"),
+    ("GET", "/v1/submissions/{id}/decision"),
+    ("GET", "/v1/submissions/{id}/similar"),
+    ("GET", "/v1/runs/{id}/output"),
+    ("GET", "/v1/runs/{id}/files"),
+    ("POST", "/v1/submissions/{id}/claim"),
+    ("POST", "/v1/submissions/{id}/decision"),
+    ("POST", "/v1/submissions/{id}/withdrawal"),
+    ("POST", "/v1/submissions/{id}/pre-approval"),
+    ("POST", "/v1/runs/{id}/kill"),
+    ("GET", "/v1/tokens"),
+    ("POST", "/v1/tokens"),
+    ("GET", "/v1/secrets"),
+    ("POST", "/v1/shutdown"),
     ("POST", "/mcp"),
 ]
 
@@ -83,7 +83,7 @@ async def test_an_agents_connection_may_submit_and_nothing_else(
     """It neither decides nor reads what is not its own, with any name that it claims."""
     id = (await client.submit(draft())).submission.id
     headers = {"pratique-agent": secrets.token_urlsafe(32), "pratique-requester": "agent"}
-    bodies = {"/submissions/{id}/withdrawal": {"requester": "agent"}}
+    bodies = {"/v1/submissions/{id}/withdrawal": {"requester": "agent"}}
     transport = httpx.AsyncHTTPTransport(uds=str(engine.socket))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as http:
         answer = await http.request(method, path.format(id=id), json=bodies.get(path))
@@ -96,7 +96,7 @@ async def test_an_agent_that_can_be_guessed_is_refused(engine: EngineProcess, se
     """A secret of less than 256 bits, or of other characters, is no agent's, and not the owner's either."""
     transport = httpx.AsyncHTTPTransport(uds=str(engine.socket))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
-        answer = await http.get("/submissions", headers={b"pratique-agent": secret.encode()})
+        answer = await http.get("/v1/submissions", headers={b"pratique-agent": secret.encode()})
     assert 401 == answer.status_code
 
 

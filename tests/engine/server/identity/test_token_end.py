@@ -66,16 +66,16 @@ async def pending(client: Client) -> Case:
 
 
 STREAMS = {
-    "events": (Scope.REVIEW, "/events"),
-    "events-since": (Scope.AUDIT, "/events?since=0"),
-    "output": (Scope.REVIEW, "/runs/{id}/output"),
-    "meters": (Scope.REVIEW, "/runs/{id}/meters"),
-    "lease": (Scope.SUBMIT, "/leases/aaaaaaaaaaaaaaaaaaaaaaaa"),
-    "long-poll": (Scope.REVIEW, "/submissions/{id}?within=60"),
-    "admin-events": (Scope.ADMIN, "/events"),
-    "admin-long-poll": (Scope.ADMIN, "/submissions/{id}?within=60"),
-    "audit-output": (Scope.AUDIT, "/runs/{id}/output"),
-    "audit-meters": (Scope.AUDIT, "/runs/{id}/meters"),
+    "events": (Scope.REVIEW, "/v1/events"),
+    "events-since": (Scope.AUDIT, "/v1/events?since=0"),
+    "output": (Scope.REVIEW, "/v1/runs/{id}/output"),
+    "meters": (Scope.REVIEW, "/v1/runs/{id}/meters"),
+    "lease": (Scope.SUBMIT, "/v1/leases/aaaaaaaaaaaaaaaaaaaaaaaa"),
+    "long-poll": (Scope.REVIEW, "/v1/submissions/{id}?within=60"),
+    "admin-events": (Scope.ADMIN, "/v1/events"),
+    "admin-long-poll": (Scope.ADMIN, "/v1/submissions/{id}?within=60"),
+    "audit-output": (Scope.AUDIT, "/v1/runs/{id}/output"),
+    "audit-meters": (Scope.AUDIT, "/v1/runs/{id}/meters"),
 }
 
 
@@ -119,8 +119,8 @@ async def test_another_token_of_the_same_name_goes_on(client: Client, port: int)
     kept, gone = [await client.tokens.create("eye", (Scope.REVIEW,), 1) for _ in range(2)]
     opened = asyncio.Event(), asyncio.Event()
     async with asyncio.timeout(SOON), http_of(port, kept.secret) as one, http_of(port, gone.secret) as other:
-        staying = asyncio.create_task(read_to_the_end(one, "/events", opened[0]))
-        ending = asyncio.create_task(read_to_the_end(other, "/events", opened[1]))
+        staying = asyncio.create_task(read_to_the_end(one, "/v1/events", opened[0]))
+        ending = asyncio.create_task(read_to_the_end(other, "/v1/events", opened[1]))
         await asyncio.gather(*(each.wait() for each in opened))
         await client.tokens.revoke(gone.token.id)
         await ending

@@ -1,0 +1,1 @@
+"""What is put in place of the text of the editor: files, notebooks and snippets."""

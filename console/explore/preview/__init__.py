@@ -1,0 +1,1 @@
+"""Showing the server of a run in the browser."""

@@ -1,0 +1,1 @@
+"""Submitting the code of the editor, and following what it does."""

@@ -1,0 +1,166 @@
+"""The code that Explore submits: it is decided, followed until it ends, and its status shown."""
+
+from __future__ import annotations
+
+import asyncio
+from enum import Enum
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+from textual.widgets import Input, Static
+
+from console.app.state import console_app
+from console.app.workers import run_in_background
+from console.explore import own_decision, request_fields, run_follow
+from console.explore.error_marks import ErrorMarks
+from console.explore.preview.port import port_of
+from console.explore.request_fields import RequestOptions
+from console.explore.sessions import OpenSession
+from console.explore.typed_text import TypedText
+from console.run.output_log import OutputLog
+from console.run.result_text import has_artifacts, outcome_line
+from console.safety.text import Part, paragraphs
+from engine.common.text import Untrusted
+from engine.models import Case, Draft, Status
+
+if TYPE_CHECKING:
+    from console.app.app import ConsoleApp
+
+
+class How(Enum):
+    """Who decides: the author by the key, the author about a file that was saved, or a reviewer."""
+
+    KEY = "key"
+    SAVED = "saved"
+    REVIEW = "review"
+
+
+class Submitted:
+    """Submits what is in the editor; `case` is what was submitted last, and `options` what it requests."""
+
+    def __init__(
+        self, screen: Screen[None], text: TypedText, errors: ErrorMarks, session: OpenSession
+    ) -> None:
+        self._screen = screen
+        self._text = text
+        self._errors = errors
+        self._session = session
+        self._changed_at = asyncio.get_running_loop().time()
+        self.options = RequestOptions()
+        self.case: Case | None = None
+        self._link = self._preview = ""
+
+    def code_changed(self) -> None:
+        """Note that the code is another one from now on."""
+        self._changed_at = asyncio.get_running_loop().time()
+
+    def submit(self, how: How) -> None:
+        """Submit the code, decide about it, and follow it until it ends."""
+        run_in_background(self._screen, partial(self._submit, how), "submit")
+
+    def submit_for_review(self) -> None:
+        """Submit the code for a reviewer, once its purpose is written."""
+        purpose = self._screen.query_one("#purpose", Input)
+        if purpose.value.strip():
+            self.submit(How.REVIEW)
+        else:
+            self._screen.notify("Write for the reviewer what the code is for, then press alt+r again.")
+            purpose.focus()
+
+    async def _submit(self, how: How) -> None:
+        if not self._text.editor.text.strip():
+            self._screen.notify("There is no code to submit.", severity="warning")
+            return
+        try:
+            draft = await asyncio.to_thread(self._draft)
+        except ValueError as error:
+            self._screen.notify(str(error), severity="error")
+            return
+        await self._run(draft, how)
+
+    async def _run(self, draft: Draft, how: How) -> None:
+        app, log, typed = console_app(self._screen), self._screen.query_one(OutputLog), self._text.current
+        log.clear()
+        self._link = self._preview = ""
+        await self._text.save(typed)
+        case = await app.connection.call(lambda client: client.submit(draft))
+        if case is not None:
+            await self._text.save(typed, run=case.submission.id)
+            case = await self._decided(app, case, how)
+        if case is not None and (ended := await run_follow.follow(app, case, log, self._show)):
+            self._errors.show(draft.code.text, ended.result, log.lines())
+            self._show(ended)
+
+    async def _decided(self, app: ConsoleApp, case: Case, how: How) -> Case | None:
+        if how is How.REVIEW:
+            return case
+        unchanged = asyncio.get_running_loop().time() - self._changed_at
+        return await own_decision.decide(app, case, unchanged, by_key=how is How.KEY)
+
+    def _draft(self) -> Draft:
+        editor, options = self._text.editor, self.options
+        purpose = self._screen.query_one("#purpose", Input).value
+        return Draft(code=Untrusted(editor.text), language=editor.code_language, purpose=Untrusted(purpose),
+                     permissions=options.permissions, files=request_fields.read(options.paths),
+                     session=self._session.id_for(editor.code_language), image=options.image,
+                     expect=options.expect, verify=options.verify)  # fmt: skip
+
+    def _show(self, case: Case) -> None:
+        self.case = case
+        self._show_status(case)
+        self._screen.refresh_bindings()
+
+    def _show_status(self, case: Case) -> None:
+        self._screen.query_one(OutputLog).hint = run_follow.output_hint(case)
+        status = self._screen.query_one("#status", Static)
+        line = run_follow.status_line(case, outcome_line(case))
+        preview: list[list[Part]] = [[(self._link, "accent")]] if self._link and self.runs else []
+        lines = (line, *preview, *self._errors.sentence(), *run_follow.display_lines(case))
+        status.update(paragraphs(*lines))
+        status.add_class("-said")
+
+    @property
+    def runs(self) -> bool:
+        """Whether the code runs now, or is about to."""
+        return self.case is not None and self.case.status in {Status.QUEUED, Status.RUNNING}
+
+    async def preview(self) -> None:
+        """Open a preview of the server in the run, show its link, and copy it."""
+        if (case := self.case) is None:
+            return
+        id, port = case.submission.id, port_of(case.submission.draft.code.text)
+        known, connection = self._preview, console_app(self._screen).connection
+        opened = await connection.call(
+            lambda client: client.previews.link(known) if known else client.previews.open(id, port)
+        )
+        if opened is not None:
+            self._link, self._preview = opened.link, opened.preview.id
+            self._screen.app.copy_to_clipboard(opened.link)
+            self._screen.notify(f"The link to port {port} is copied. It works once; alt+p makes another.")
+            self._show_status(case)
+
+    @property
+    def has_artifacts(self) -> bool:
+        """Whether the run left something to see."""
+        return self.case is not None and has_artifacts(self.case.result)
+
+    def show_artifacts(self) -> None:
+        """Show what the run displayed and left."""
+        from console.run.artifacts import ArtifactsScreen  # noqa: PLC0415  on its first use
+
+        if self.case is not None and self.case.result is not None:
+            self._screen.app.push_screen(ArtifactsScreen(self.case.submission.id, self.case.result))
+
+    async def ask_permissions(self) -> None:
+        """Ask for the permissions that the code requests."""
+        from console.explore.request_form import RequestFormScreen  # noqa: PLC0415  on its first use
+
+        options = await self._screen.app.push_screen_wait(RequestFormScreen(self.options))
+        if options is not None:
+            self.options = options
+
+    def refresh(self) -> None:
+        """Show how long the run has taken."""
+        if self.case is not None and self.case.status in run_follow.OPEN and self._screen.is_current:
+            self._show_status(self.case)

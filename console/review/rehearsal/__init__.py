@@ -1,0 +1,1 @@
+"""Rehearsing what waits: the key, its sheet, and what a rehearsal found."""

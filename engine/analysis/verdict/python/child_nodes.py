@@ -1,0 +1,35 @@
+"""The children of syntax nodes, without those that only name an operator or a context."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+_ONLY_NAMES = frozenset({"ctx", "op", "ops"})
+"""Fields that hold `ast.Load`, `ast.Add` and their like, which have neither parts nor names."""
+_FIELDS = {
+    kind: tuple(field for field in kind._fields if field not in _ONLY_NAMES)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+
+
+def child_nodes(node: ast.AST) -> list[ast.AST]:
+    """Return the children of a node in the order of the code."""
+    found: list[ast.AST] = []
+    for field in _FIELDS[type(node)]:
+        value = getattr(node, field, None)
+        if isinstance(value, ast.AST):
+            found.append(value)
+        elif isinstance(value, list):
+            found += [part for part in value if isinstance(part, ast.AST)]
+    return found
+
+
+def walk(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and all below it, in no order."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack += child_nodes(node)

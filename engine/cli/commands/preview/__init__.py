@@ -1,0 +1,1 @@
+"""Commands about previews of servers in sandboxes."""

@@ -1,0 +1,1 @@
+"""The history in an SQL database: what the databases have in common."""

@@ -1,1 +1,0 @@
-"""Searching a SQLite history: from the filter language to SQL."""
