@@ -46,7 +46,7 @@ class DecisionActions:
         if case is None or case.status is not Status.PENDING:
             return "nothing to decide"
         if self.summary is not None and is_overdue(self.summary):
-            return "expired: nobody can approve it any more"
+            return "expired: b lists it, and r there lets it wait again"
         if health is not None and not health.can_run:
             return "isolation not proven: nothing can run (4 Health)"
         return self._reading_obstacle() or ("" if self._delay.over else "wait…")

@@ -31,7 +31,8 @@ REVIEW_EVENTS = frozenset(
     {"decision.first_approval", "claim.created", "claim.released", "submission.extended"}
 )
 """What another reviewer does about a submission that stays pending."""
-EXPIRED = "decision.expired"
+EXPIRY_EVENTS = frozenset({"decision.expired", "submission.revived"})
+"""What changes the list of what expired."""
 
 
 class SelectedSubmission:
@@ -64,7 +65,7 @@ class SelectedSubmission:
 
     def on_event(self, event: Event) -> None:
         """Load the submission again when another reviewer did something about it."""
-        if event.type == EXPIRED:
+        if event.type in EXPIRY_EVENTS:
             self.load_expired()
         self.rehearsals.on_event(event)
         case, summary = self._reader.case, self._decisions.summary

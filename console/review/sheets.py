@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from console.app.state import console_app
+from console.review.queue.listing import QueueList
 from engine.models import Level
 
 if TYPE_CHECKING:
@@ -27,8 +28,10 @@ def open_sheet(
         _pre_approve(screen)
     elif name == "unread":
         _list_unread(screen, reader)
+    elif name == "expired":
+        screen.app.push_screen(ExpiredScreen(), lambda id: screen.query_one(QueueList).go_to(id or ""))
     else:
-        screen.app.push_screen(ExpiredScreen() if name == "expired" else PreApprovalsScreen())
+        screen.app.push_screen(PreApprovalsScreen())
 
 
 def _list_unread(screen: Screen[None], reader: SubmissionReader) -> None:

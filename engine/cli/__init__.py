@@ -24,6 +24,7 @@ COMMANDS = {
     "claim": "engine.cli.commands.claims:claim",
     "extend": "engine.cli.commands.claims:extend",
     "expired": "engine.cli.commands.claims:expired",
+    "revive": "engine.cli.commands.claims:revive",
     "pre-approval": "engine.cli.commands.pre_approvals:app",
     "block": "engine.cli.commands.incidents.blocks:app",
     "incident": "engine.cli.commands.incidents.incident:app",

@@ -61,6 +61,10 @@ class ReviewsClient:
         """Return what expired within a week, the latest first."""
         return _ENTRIES.validate_json(await self._transport.get("/v1/expired"))
 
+    async def revive(self, id: str) -> Case:
+        """Let an expired submission wait again, and return the case of the new one."""
+        return Case.model_validate_json(await self._transport.post(f"/v1/submissions/{id}/revival"))
+
     async def extend(self, id: str) -> Case:
         """Give a pending submission ten more minutes."""
         return Case.model_validate_json(await self._transport.post(f"/v1/submissions/{id}/extension"))

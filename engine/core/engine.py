@@ -44,6 +44,7 @@ from engine.core.sessions.service import SessionService
 from engine.core.storage import Storage
 from engine.core.submissions.admission import AdmissionControl
 from engine.core.submissions.idempotency import IdempotentSubmissions
+from engine.core.submissions.revival import Revivals
 from engine.core.submissions.service import SubmissionService
 from engine.history.api import HistoryStore
 from engine.history.errors import HistoryError
@@ -158,6 +159,7 @@ class Engine:
         self.bulk = BulkReview(queue, self.claims, self.submissions)
         self.revisions = Revisions(self.queries)
         self.intake = IdempotentSubmissions(self.submissions, self.runs, events, self.queries, self.revisions)
+        self.revivals = Revivals(self.submissions, self.intake, events, self.queries)
         self.sessions = SessionService(
             self._registry, events, self.submissions, self.runs, self._backend.sessions, self.tokens.holds
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from datetime import datetime
 
 from pydantic import Field
@@ -51,6 +52,13 @@ class Case(FrozenModel):
     displays: tuple[Display, ...] = ()
     """What a notebook has shown so far; once the run is over, its result says."""
     result: Result | None = None
+    revived_as: str = Field(
+        "", description="the submission that an expired one waits again as", exclude_if=operator.not_
+    )
+
+    def with_revival(self, id: str) -> Case:
+        """Return the expired case, which waits again as the submission of that id."""
+        return self._with(revived_as=id)
 
     def with_submission(self, submission: Submission) -> Case:
         """Return the case with its submission, whose code and files are stored apart."""

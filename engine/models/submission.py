@@ -210,6 +210,9 @@ class Submission(FrozenModel):
         description="the digest of the draft as it came in, where its packages were locked since",
         exclude_if=_unused,
     )
+    revives: str = Field(
+        "", description="the expired submission that it makes wait again", exclude_if=_unused
+    )
 
     def with_draft(self, draft: Draft) -> Submission:
         """Return the submission with its draft, whose code and files are stored apart."""

@@ -1,4 +1,4 @@
-"""The list of what expired before anybody decided."""
+"""The list of what expired before anybody decided; each can wait again."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class ExpiredRows(OfflineRows):
                 (clip(entry.level_reason, max(4, width - 42)), "muted")]  # fmt: skip
 
 
-class ExpiredScreen(ModalScreen[None]):
-    """Lists what expired; Enter opens the case."""
+class ExpiredScreen(ModalScreen[str | None]):
+    """Lists what expired; Enter opens the case, and the result is the submission that one waits again as."""
 
     AUTO_FOCUS = "#expired"
     DEFAULT_CSS = """
@@ -59,13 +59,15 @@ class ExpiredScreen(ModalScreen[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,b,q", "leave", "Close", id="expired.close", tooltip="Back to the queue"),
-    ]
+        Binding("r", "revive", "Revive", id="expired.revive",
+                tooltip="Let it wait again as a new submission, to decide now"),
+    ]  # fmt: skip
 
     def compose(self) -> ComposeResult:
         """Lay out the list."""
         with Vertical(classes="sheet") as sheet:
             sheet.border_title = "Expired"
-            sheet.border_subtitle = "Enter: open the case   Esc: close"
+            sheet.border_subtitle = "r: revive, to decide now   Enter: open the case   Esc: close"
             yield ExpiredRows()
         yield Footer(show_command_palette=False)
 
@@ -87,6 +89,18 @@ class ExpiredScreen(ModalScreen[None]):
 
         id = self.query_one(ExpiredRows).entries[message.index].summary.id
         self.app.push_screen(CaseScreen(id))
+
+    @work(exclusive=True, group="revive")
+    async def action_revive(self) -> None:
+        """Let the selected one wait again, and go to it."""
+        rows = self.query_one(ExpiredRows)
+        if not rows.entries:
+            return
+        id = rows.entries[rows.cursor].summary.id
+        revived = await console_app(self).connection.call(lambda client: client.reviews.revive(id))
+        if revived is not None:
+            self.notify(f"{id} waits again as {revived.submission.id}.")
+            self.dismiss(revived.submission.id)
 
     def action_leave(self) -> None:
         """Close."""

@@ -40,6 +40,7 @@ class QueueList(OfflineRows):
         self._entries: Mapping[str, QueueEntry] = {}
         self._marked: frozenset[str] = frozenset()
         self._expired = 0
+        self._awaited = ""
         self.order = Order.PRIORITY
         self.filter = ""
 
@@ -92,12 +93,13 @@ class QueueList(OfflineRows):
 
     def list_by(self, order: Order, filter: str) -> None:
         """Sort and filter the queue; marks of what is not listed any more are dropped."""
-        kept = self.chosen
+        kept = self._awaited or (self.chosen.id if self.chosen else "")
         self.order, self.filter = order, filter
         self._summaries = arranged(self._queue, order, filter)
         self._marked &= {each.id for each in self._summaries}
-        places = [index for index, each in enumerate(self._summaries) if kept and each.id == kept.id]
+        places = [index for index, each in enumerate(self._summaries) if each.id == kept]
         if places:
+            self._awaited = ""
             self.set_reactive(QueueList.cursor, places[0])
         self._entitle()
         self.refit()
@@ -130,8 +132,10 @@ class QueueList(OfflineRows):
         return len(self._marked)
 
     def go_to(self, id: str) -> None:
-        """Move the cursor to a submission."""
-        self.cursor = next((at for at, each in enumerate(self._summaries) if each.id == id), self.cursor)
+        """Move the cursor to a submission, at once or when it is listed."""
+        places = [at for at, each in enumerate(self._summaries) if each.id == id]
+        self._awaited = "" if places else id
+        self.cursor = places[0] if places else self.cursor
 
     def _entitle(self) -> None:
         listed, every = len(self._summaries), len(self._queue)

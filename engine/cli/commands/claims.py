@@ -1,4 +1,4 @@
-"""`pratique claim | extend | expired`."""
+"""`pratique claim | extend | expired | revive`."""
 
 from __future__ import annotations
 
@@ -28,6 +28,13 @@ def extend(id: SubmissionId, json: Json = False) -> None:
     case = with_client(lambda client: client.reviews.extend(id))
     until = f"expires at {case.deadline:%H:%M:%S} UTC" if case.deadline else "has no deadline"
     print_json(case) if json else print_line(f"{visible(id)}: {until}")
+
+
+def revive(id: SubmissionId, json: Json = False) -> None:
+    """Let an expired submission wait for a decision again, as a new submission of the same code."""
+    case = with_client(lambda client: client.reviews.revive(id))
+    new = case.submission.id
+    print_json(case) if json else print_line(f"{visible(id)} waits again as {new}: pratique approve {new}")
 
 
 def expired(json: Json = False) -> None:

@@ -83,7 +83,7 @@ class ReviewDecisions:
         if case.status is not Status.PENDING:
             raise Problem(409, f"{id} is not pending: it is {case.status}")
         if overdue:
-            raise Problem(409, f"{id} is past its deadline", hint="Have it submitted again.")
+            raise Problem(409, f"{id} is past its deadline", hint=f"Type: pratique revive {id}")
         if shown != case.submission.digest:
             raise Problem(409, f"what was shown is not {id}: the digests differ", hint="Open it again.")
         stored = digest(case.submission.draft, case.submission.requester)

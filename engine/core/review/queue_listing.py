@@ -50,9 +50,10 @@ class QueueListing:
         return tuple(sorted([await self._entry(case) for case in cases], key=queue_order))
 
     async def expired(self) -> tuple[QueueEntry, ...]:
-        """Return what expired within a week, the latest first."""
+        """Return what expired within a week and was not revived, the latest first."""
         found = await self._queries.history(EXPIRED_FILTER, None, MOST_EXPIRED)
-        return tuple([await self._entry(await self._queries.case(one.id)) for one in found])
+        cases = [await self._queries.case(one.id) for one in found]
+        return tuple([await self._entry(case) for case in cases if not case.revived_as])
 
     async def _entry(self, case: Case) -> QueueEntry:
         draft, worst = case.submission.draft, worst_violation(case.analysis)

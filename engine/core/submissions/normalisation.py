@@ -27,6 +27,19 @@ def create_submission(draft: Draft, requester: Principal, original: Draft) -> Su
     )
 
 
+def revived_submission(expired: Submission) -> Submission:
+    """Return a new submission of the same draft by the same requester: its digest is the same."""
+    return Submission(
+        id=_new_id(),
+        draft=expired.draft,
+        requester=expired.requester,
+        submitted_at=datetime.now(UTC),
+        digest=expired.digest,
+        original_digest=expired.original_digest,
+        revives=expired.id,
+    )
+
+
 def add_implied_permissions(draft: Draft) -> Draft:
     """Return the draft with its input files and its session among the requested permissions.
 
@@ -79,6 +92,8 @@ def submission_payload(submission: Submission) -> dict[str, Any]:
         facts["session"] = draft.session
     if draft.revises:
         facts["revises"] = draft.revises
+    if submission.revives:
+        facts["revives"] = submission.revives
     if draft.operation:
         facts["operation"] = {"kind": draft.operation.kind.value, "path": draft.operation.path.text}
     return facts

@@ -19,7 +19,12 @@ from engine.core.submissions.admission import AdmissionControl
 from engine.core.submissions.canonical import digest
 from engine.core.submissions.draft_analysis import analyse_draft
 from engine.core.submissions.idempotency_keys import FIELD
-from engine.core.submissions.normalisation import analysis_payload, create_submission, submission_payload
+from engine.core.submissions.normalisation import (
+    analysis_payload,
+    create_submission,
+    revived_submission,
+    submission_payload,
+)
 from engine.core.submissions.package_resolution import resolve_packages
 from engine.models import (
     WITHDRAWN,
@@ -78,16 +83,34 @@ class SubmissionService:
         async with self._admission.admit(original, requester):
             draft = await resolve_packages(original, self._decisions.packages, self._events, requester)
             submission = create_submission(draft, requester, original)
-            facts = submission_payload(submission) | ({FIELD: key} if key else {})
-            await self._events.record(
-                "submission.created", submission.id, requester.name, data=facts, durable=False
-            )
-            analysis = await analyse_draft(self._analysis_pool, draft, requester.account)
-            await self._events.record(
-                "submission.analysed", submission.id, data=analysis_payload(analysis), durable=False
-            )
-            entry = await self._classify(submission, analysis)
+            entry = await self._take_in(submission, key)
         return await self._by_policy(entry)
+
+    async def submit_again(self, expired: Submission) -> Case:
+        """Let what nobody decided about in time wait once more, as a new submission of the same digest.
+
+        Raises:
+            Problem: as for what is submitted; or what is stored is not what was submitted (409).
+        """
+        if digest(expired.draft, expired.requester) != expired.digest:
+            what = f"the code of {expired.id} is erased, or is not what was submitted"
+            raise Problem(409, what, hint="Have it submitted again.")
+        async with self._admission.admit(expired.draft, expired.requester):
+            entry = await self._take_in(revived_submission(expired), "")
+        return await self._by_policy(entry)
+
+    async def _take_in(self, submission: Submission, key: str) -> ActiveSubmission:
+        """Record, analyse and classify a submission."""
+        requester = submission.requester
+        facts = submission_payload(submission) | ({FIELD: key} if key else {})
+        await self._events.record(
+            "submission.created", submission.id, requester.name, data=facts, durable=False
+        )
+        analysis = await analyse_draft(self._analysis_pool, submission.draft, requester.account)
+        await self._events.record(
+            "submission.analysed", submission.id, data=analysis_payload(analysis), durable=False
+        )
+        return await self._classify(submission, analysis)
 
     async def decide(
         self,

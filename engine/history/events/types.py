@@ -17,6 +17,7 @@ Payload = Annotated[
     | submissions.SubmissionAssessedPayload
     | submissions.ClaimChangedPayload
     | submissions.SubmissionExtendedPayload
+    | submissions.SubmissionRevivedPayload
     | submissions.DecisionMadePayload
     | submissions.FirstApprovalGivenPayload
     | submissions.SubmissionThrottledPayload

@@ -133,6 +133,8 @@ class ToolCalls:
         """
         client = self._agents.client(context)
         case = await self._call_engine(client, lambda: client.case(id, within))
+        if id := case.revived_as:
+            case = await self._call_engine(client, lambda: client.case(id, within))
         if id in self._withdrawals:
             self._cancel_withdrawal(id)
             self._schedule_withdrawal(case, context)

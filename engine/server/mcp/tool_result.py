@@ -184,7 +184,10 @@ def _message(case: Case) -> str:
         ToolStatus.PENDING: f"A person has to approve it, and may{until}. Call code_result with id {id}.",
         ToolStatus.QUEUED: f"It was approved and runs soon. Call code_result with id {id}.",
         ToolStatus.RUNNING: f"It was approved and runs. Call code_result with id {id}.",
-        ToolStatus.EXPIRED: "It did not run: nobody decided in time. Submit it again later.",
+        ToolStatus.EXPIRED: (
+            "It did not run: nobody decided in time. A person may still let it wait again: call code_result "
+            f"with id {id} later, or submit it again."
+        ),
         ToolStatus.DENIED: "It did not run: a person said no. This is final: do not call again with it.",
         ToolStatus.CHANGES_REQUESTED: (
             "It did not run: a person asks for changes (reason, requested_changes). Make them, and call "

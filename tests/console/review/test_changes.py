@@ -113,6 +113,20 @@ async def test_what_expired_is_listed_instead_of_a_green_empty_queue() -> None:
         await until(pilot, lambda: type(app.screen).__name__ == "CaseScreen")
 
 
+async def test_a_key_revives_what_expired_and_goes_to_it() -> None:
+    """r lets the selected one wait again: the list closes, and the new submission is on screen."""
+    gone = case("s-1", CODE).model_copy(update={"status": Status.EXPIRED})
+    engine = FakeEngine(gone, case("s-2", "print(2)\n"))
+    async with open_console(engine) as (app, pilot):
+        await until(pilot, lambda: shown(app) == "s-2" and "1 expired: b" in frame(app))
+        await press(pilot, "b")
+        await until(pilot, lambda: isinstance(app.screen, ExpiredScreen))
+        await until(pilot, lambda: app.screen.query_one(ExpiredRows).count == 1)
+        await press(pilot, "r")
+        await until(pilot, lambda: shown(app) == "s-1-again")
+        await until(pilot, lambda: "expired: b" not in frame(app))
+
+
 async def test_places_that_are_not_proven_have_a_faint_mark() -> None:
     """Their lines have a sign in the gutter; proven lines have none."""
     known = case("s-1", CODE)

@@ -422,7 +422,15 @@ class FakeReviews:
 
     async def expired(self) -> tuple[QueueEntry, ...]:
         self._engine.answer()
-        return tuple(entry(each) for each in self._engine.cases.values() if each.status is Status.EXPIRED)
+        gone = (each for each in self._engine.cases.values() if each.status is Status.EXPIRED)
+        return tuple(entry(each) for each in gone if not each.revived_as)
+
+    async def revive(self, id: str) -> Case:
+        gone = self._engine.cases[id]
+        new = case(f"{id}-again", gone.submission.draft.code.text)
+        self._engine.put(new)
+        self._engine.put(gone.with_revival(new.submission.id), "submission.revived")
+        return new
 
     async def revision(self, id: str) -> Revision:
         if id not in self._engine.revisions:

@@ -56,6 +56,13 @@ class SubmissionExtendedPayload(EventPayload):
     until: str
 
 
+class SubmissionRevivedPayload(EventPayload):
+    """A reviewer let an expired submission wait again, as a new one."""
+
+    type: Literal["submission.revived"]
+    revived_as: str
+
+
 class DecisionMadePayload(Decision):
     """It was approved, denied or refused, or it expired."""
 

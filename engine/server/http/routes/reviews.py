@@ -55,6 +55,11 @@ def _queue_routes(router: APIRouter, engine: Engine) -> None:
         """Return the submissions that expired within a week, the latest first."""
         return page.of(await engine.queue_listing.expired(), lambda entry: entry.summary.id)
 
+    @router.post("/submissions/{id}/revival", status_code=201, summary="Revive an expired submission")
+    async def revive(id: str, by: CurrentPrincipal) -> Case:
+        """Let it wait again as a new submission of the same digest, which names it in `revives`."""
+        return await engine.revivals.revive(id, by)
+
     @router.post("/submissions/{id}/extension", summary="Give more time")
     async def extend(id: str, by: CurrentPrincipal) -> Case:
         """Move the deadline of a pending submission, ten minutes at a time, as far as the settings allow."""
