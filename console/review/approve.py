@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
 
 from console.app.state import console_app
+from console.review.answer.effects import verdict
 from console.review.decisions import PendingDecision
 from console.review.display_delay import DisplayDelay
 from console.review.grants import GrantRows
@@ -89,10 +90,10 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
         submission = self._case.submission
         draft = submission.draft
         facts = f"{draft.language.value}, {size(len(draft.code.text.encode()))}"
-        count, predicted = len(self._case.analysis.violations), self._case.analysis.effects
-        found = many(count, "violation") if count else "no violations"
+        predicted = self._case.analysis.effects
         lines: list[list[Part]] = [
-            [full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"), f"  {facts}, {found}"],
+            [full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"), f"  {facts}"],
+            [("analysis  ", "muted"), verdict(self._case.analysis)],
             [("requester ", "muted"), submission.requester.name],
             [("digest    ", "muted"), (submission.digest, "faint")],
         ]
@@ -108,7 +109,7 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
             for file in draft.files
         ]
         lines += [
-            [("detected  ", "muted"), (f"{each.kind.value:<{NEED_CELLS}}", "muted"), each.value]
+            [("predicted ", "muted"), (f"{each.kind.value:<{NEED_CELLS}}", "muted"), each.value]
             for each in predicted[:MAX_EFFECTS]
         ]
         if (more := len(predicted) - MAX_EFFECTS) > 0:

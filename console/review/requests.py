@@ -15,7 +15,7 @@ from engine.models import Case, EffectKind, Limits, Package, Permissions, Predic
 
 NEED_CELLS = max(len(each.value) for each in EffectKind) + 1
 """The longest kind of effect, and a space."""
-MISSING = "no use detected"
+MISSING = "no use predicted"
 UNLOCKED = "  not resolved: cannot be granted"
 BUILDS = "  runs its own code during installation"
 
@@ -75,7 +75,7 @@ def _request_lines(case: Case) -> list[list[Part]]:
         ]
         for file in draft.files
     ]
-    lines.append([("Detected behaviour", "bold muted")])
+    lines.append([("Predicted effects", "bold muted")])
     lines += [effect_parts(each) for each in case.analysis.effects] or [[(" no external access", "faint")]]
     lines.append([("Risk", "bold muted")])
     lines += [
@@ -113,7 +113,7 @@ def _lock_parts(package: Package) -> list[Part]:
 
 
 def asked(wanted: Permissions, effects: tuple[PredictedEffect, ...]) -> list[list[Part]]:
-    """Return the requested permissions, one line each, with a note where no use was detected."""
+    """Return the requested permissions, one line each, with a note where no use was predicted."""
     seen = {each.value.text for each in effects if each.kind in {EffectKind.HOST, EffectKind.URL}}
     few, more = limits(wanted.limits)
     lines: list[list[Part]] = [[_kind("limits"), few], [_kind(""), more]]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from pydantic_core import from_json
 
@@ -12,12 +12,15 @@ from engine.history.store.sql import blobs, cases, row_formats
 from engine.history.verify.approvals import SIGNED, Approvals
 from engine.history.verify.contents import Contents
 from engine.history.verify.source import HistorySource, Row, StoredCase
+from engine.models import Case
 
 STATE = "case_sha256"
 STATE_MARK = f'"{STATE}":"'
 """In the data of every record that names a case; within texts, JSON escapes its quotation marks."""
 
 CODE_OF = "the code or a file of the case "
+FILLED: Final[Mapping[str, Callable[[Case], object]]] = {"decided_after": cases.decided_after}
+"""What an upgrade fills into a column of old rows, whose digest does not cover it. It leaves others empty."""
 Mismatch = tuple[int, str]
 """The number of a record, and what is wrong with it."""
 Wanted = tuple[str, int, str]
@@ -88,7 +91,7 @@ def _cases(source: HistorySource, rows: Iterable[Row]) -> tuple[list[Mismatch], 
         form = row_formats.FORMATS.get(case.format)
         if case.seq == seq and form and form.digest(form.values(case.columns), body) == state:
             wanted += _contents(subject, seq, body)
-            if case.format == 1 and not _is_decided_after(case, body):
+            if not _is_filled(case, form, body):
                 problems.append((seq, f"the case {subject} was changed: it is not what record {seq} says"))
         else:
             problems.append((seq, f"the case {subject} was changed: it is not what record {seq} says"))
@@ -102,12 +105,18 @@ def _contents(subject: str, seq: int, body: bytes) -> Iterator[Wanted]:
         yield digest, seq, f"{CODE_OF}{subject}"
 
 
-def _is_decided_after(case: StoredCase, body: bytes) -> bool:
-    """Return whether a row of the first format, which does not cover it, has the time to its decision."""
+def _is_filled(case: StoredCase, form: row_formats.RowFormat, body: bytes) -> bool:
+    """Return whether the columns that the row's format does not cover are what its body says."""
+    added = [name for name in row_formats.current().columns if name not in form.columns]
     try:
-        return cases.decided_after(cases.without_contents(body)) == case.columns.get("decided_after")
+        whole = cases.without_contents(body)
     except ValueError:
         return False
+    return all(case.columns.get(name) == FILLED.get(name, _left_empty)(whole) for name in added)
+
+
+def _left_empty(_: Case) -> None:
+    """Say that an upgrade leaves a column of old rows empty."""
 
 
 def _uses(source: HistorySource, wanted: Sequence[Wanted]) -> Iterator[Mismatch]:

@@ -45,7 +45,7 @@ class SandboxManager:
         self.settings = settings
         self.driver = driver
         self.keeper = keeper
-        self.control = RunControl(settings.runtime)
+        self.control = RunControl(driver.runtime)
         self.supervisor = Supervisor()
         self.remover = SandboxRemover(driver, self.supervisor)
         self.pool = Pool(
@@ -211,7 +211,7 @@ class SandboxManager:
     async def run(self, job: Job, watcher: Watcher) -> Result:
         """Run a job and return its result. Raises SandboxUnavailable."""
         if why := invalid_file_name(job.files):
-            return result_not_started(self.settings.runtime, KillReason.POLICY, why)
+            return result_not_started(self.driver.runtime, KillReason.POLICY, why)
         return await self.control.accept(job.run, self._executor.run(job, watcher))
 
     async def stop(self, run: str, by: str) -> None:

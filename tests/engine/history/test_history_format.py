@@ -143,6 +143,7 @@ async def test_the_format_can_grow(released: Path) -> None:
         ("format = format + 1 WHERE id = 's-finished'", "s-finished"),
         ("format = 99 WHERE id = 's-finished'", "s-finished"),
         ("region = 'us' WHERE id = 's-new'", "s-new"),
+        ("region = 'us' WHERE id = 's-finished'", "s-finished"),
         ("format = format - 1 WHERE id = 's-new'", "s-new"),
     ],
 )
