@@ -50,7 +50,8 @@ def ending_line(rehearsal: Rehearsal) -> str:
     files = ", without its input files" if rehearsal.withheld else ""
     by = visible(rehearsal.by)
     when = f"{rehearsal.at:%H:%M:%S} UTC for {rehearsal.seconds:.1f} s"
-    return f"rehearsed by {by} at {when}{files}: {ended}{killed}"
+    sleeps = ", its sleeps shortened" if rehearsal.shortened_seconds else ""
+    return f"rehearsed by {by} at {when}{files}{sleeps}: {ended}{killed}"
 
 
 def contact_line(contact: Contact) -> str:

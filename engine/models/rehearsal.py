@@ -16,6 +16,8 @@ REHEARSAL_RULE = "rehearsal"
 """The rule of a violation that a rehearsal proves, and of the reason for the level."""
 MOST_SECONDS = 60.0
 """How long the code of a rehearsal may run: its reader waits."""
+MOST_SHORTENED_SECONDS = 600.0
+"""By how much all its sleeps are shortened together; what goes beyond is waited for."""
 
 
 class Contact(FrozenModel):
@@ -77,6 +79,8 @@ class Rehearsal(FrozenModel):
     image: str = ""
     withheld: bool = False
     """Whether it had no input files."""
+    shortened_seconds: float = 0.0
+    """By how much its sleeps were shortened at most; 0: all of them were waited for."""
     findings: tuple[RehearsalFinding, ...] = ()
     contacts: tuple[Contact, ...] = ()
     omitted: int = 0

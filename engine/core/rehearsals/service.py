@@ -16,7 +16,7 @@ from engine.core.rehearsals.proof import with_proof
 from engine.core.rehearsals.watcher import RehearsalWatcher
 from engine.core.review.decisions import ReviewDecisions
 from engine.models import InputFile, Limits, Principal, Result, Status
-from engine.models.rehearsal import MOST_SECONDS, Rehearsal
+from engine.models.rehearsal import MOST_SECONDS, MOST_SHORTENED_SECONDS, Rehearsal
 from engine.sandbox import Backend, Job, SandboxUnavailable
 from engine.sandbox.rehearsal.stage import Stage
 
@@ -82,10 +82,18 @@ class Rehearsals:
         by = going.by
         image = await self._decisions.image_of(entry.case)
         await self._events.record(
-            "rehearsal.started", entry.id, by.name, data={"image": image, "withheld": withhold}
+            "rehearsal.started",
+            entry.id,
+            by.name,
+            data={"image": image, "withheld": withhold, "shortened_seconds": MOST_SHORTENED_SECONDS},
         )
         begun = Rehearsal(
-            submission=entry.id, by=by.name, at=datetime.now(UTC), image=image, withheld=withhold
+            submission=entry.id,
+            by=by.name,
+            at=datetime.now(UTC),
+            image=image,
+            withheld=withhold,
+            shortened_seconds=MOST_SHORTENED_SECONDS,
         )
         try:
             async with going.bounded(MOST_SECONDS + _AROUND_SECONDS):

@@ -9,9 +9,10 @@ from functools import cached_property
 
 from engine.common.text import Untrusted
 from engine.models import InputFile, Language
+from engine.models.rehearsal import MOST_SHORTENED_SECONDS
 from engine.sandbox.api.driver import Sandbox
 from engine.sandbox.api.errors import SandboxUnavailable
-from engine.sandbox.guest_protocol.programs import REHEARSAL, REHEARSAL_ENTRANCE
+from engine.sandbox.guest_protocol.programs import REHEARSAL, REHEARSAL_ENTRANCE, SLEEPS, shortened_sleeps
 from engine.sandbox.network.bridge import Bridge, BridgeError
 from engine.sandbox.network.sandbox_network import TRUSTED, TRUSTING
 from engine.sandbox.rehearsal.decoys import Decoys
@@ -33,13 +34,15 @@ class Stage:
         """The files that the code finds."""
         self.changed: tuple[Untrusted, ...] = ()
         """The files that it wrote, beside decoys."""
+        self._language = language
         self._sinkhole = Sinkhole(self.decoys, language)
 
     @cached_property
     def environment(self) -> Mapping[str, str]:
-        """Decoys, and where the authority of this rehearsal lies, as with a granted network."""
+        """Decoys, what shortens sleeps, and where the authority lies, as with a granted network."""
         return {
             REHEARSAL: self._sinkhole.ca.pem,
+            SLEEPS: shortened_sleeps(self._language, MOST_SHORTENED_SECONDS),
             **dict.fromkeys(TRUSTING, TRUSTED),
             **self.decoys.environment,
         }

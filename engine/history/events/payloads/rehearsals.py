@@ -14,6 +14,7 @@ class RehearsalStartedPayload(EventPayload):
     type: Literal["rehearsal.started"]
     image: str
     withheld: bool
+    shortened_seconds: float = 0.0
 
 
 class RehearsalEndedPayload(EventPayload):

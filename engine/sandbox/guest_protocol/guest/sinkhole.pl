@@ -8,10 +8,10 @@
 # is on its way any more; this process ends once that was heard.
 use Config;
 my $arm = $Config{archname} !~ /^x86_64/;
-my ( $unshare, $set_users, $set_groups ) = $arm ? ( 97, 147, 149 ) : ( 272, 117, 119 );
+my ( $unshare, $set_users, $set_groups, $mount, $unmount ) = $arm ? ( 97, 147, 149, 40, 39 ) : ( 272, 117, 119, 165, 166 );
 my ( $receive, $send ) = $arm ? ( 212, 211 ) : ( 47, 46 );
 my ( $tcp_port, $udp_port, $path ) = ( 3129, 3130, '/tmp/.pratique' );
-my ( $relay, $still_running, $replies, $last, $opened );
+my ( $relay, $still_running, $replies, $last, $opened, $still_starting, $unmounting );
 
 sub put {
     my ( $path, $text ) = @_;
@@ -29,7 +29,7 @@ sub own_namespaces {
         sysread $ears, my $word, 1 or leave(1);
         leave( put( "/proc/$first/uid_map", "0 0 1\n1000 1000 2\n" ) && put( "/proc/$first/gid_map", "0 0 1\n1000 1000 1\n" ) ? 0 : 1 );
     }
-    syscall( $unshare, 0x50000000 ) and leave(1);    # NEWUSER, NEWNET
+    syscall( $unshare, 0x50020000 ) and leave(1);    # NEWUSER, NEWNET, NEWNS
     syswrite $mouth, '.';
     waitpid $helper, 0;
     leave(1) if $?;
@@ -219,12 +219,54 @@ sub forget_variable {
     $0 = "$command$environment";
 }
 
+# --- shortened sleeps ----------------------------------------------------------------------------------
+
+# Keeps a descriptor where the program does not come upon it, and not beyond exec.
+sub out_of_the_way {
+    my $number = fcntl $_[0], 1030, 64 or leave(1);    # F_DUPFD_CLOEXEC
+    close $_[0];
+    open my $kept, '>&=', $number or leave(1);
+    return $kept;
+}
+
+# What shortens sleeps comes before the code of a shell, and otherwise into the program that the interpreter starts with.
+# That is mounted only until the interpreter has read it: the code finds the image's own.
+sub shorten_sleeps {
+    my ($sleeps) = @_;
+    my ($program) = grep { m{^/opt/pratique/.*\.(py|js)$} } @ARGV or return;
+    my $other = '/tmp/.pratique-start';
+    my $text = contents($program) =~ s/^(?=import |const )/$sleeps/mr;
+    put( $other, $text ) or leave(1);
+    syscall( $mount, $other, $program, my $none = 0, 4096, 0 ) and leave(1);    # MS_BIND
+    unlink $other;
+    pipe my $ears, my $starting or leave(1);
+    $unmounting = fork;
+    defined $unmounting or leave(1);
+    if ( !$unmounting ) {
+        close $starting;
+        sysread $ears, my $word, 1;
+        leave( syscall( $unmount, $program, 2 ) ? 1 : 0 );    # MNT_DETACH
+    }
+    $still_starting = out_of_the_way($starting);
+}
+
+# Takes back what was mounted: the interpreter waits for the code, or will in a moment.
+sub interpreter_starts {
+    my ( $late, $from_child ) = @_;
+    return if !$still_starting;
+    sysread $from_child, my $word, 1 if $late;
+    syswrite $still_starting, '.';
+    close $still_starting;
+    waitpid $unmounting, 0;
+}
+
 # Interpreters read whom to trust when they start.
 sub begin {
-    my ($authority) = @_;
+    my ( $authority, $sleeps ) = @_;
     put( '/tmp/.pratique-trusted.pem', $authority ) or leave(1);
     forget_variable();
     own_namespaces();
+    shorten_sleeps($sleeps);
     start_loopback();
     redirect_all();
     socket my $listener, PF_INET, SOCK_STREAM, 0 or leave(1);
@@ -243,13 +285,19 @@ sub begin {
     if ( !$relay ) { close $running; be_relay( $listener, $dns, $entrance ) }
     close $_ for $listener, $entrance, $still_running;
     %ears = ();
-    my $number = fcntl $running, 1030, 64 or leave(1);    # F_DUPFD_CLOEXEC: the program's own come first
-    open $still_running, '>&=', $number or leave(1);
+    $still_running = out_of_the_way($running);
     return 1;
 }
 
-# Lets what is on its way arrive, for a few seconds at most.
+# Returns whether anything of the program still runs: the other processes here are of other users.
+sub goes_on { return grep { ( ( stat $_ )[4] // 0 ) == 1000 } glob '/proc/[1-9]*' }
+
+# Lets what the program left behind do its work, and what is on its way arrive: for a few seconds at most.
 sub finish {
+    for ( 1 .. 20 ) {
+        last if !goes_on();
+        select undef, undef, undef, 0.05;
+    }
     close $still_running;
     for ( 1 .. 60 ) {
         return if waitpid( $relay, 1 );
@@ -257,4 +305,4 @@ sub finish {
     }
 }
 
-begin($rehearsing);
+begin( $rehearsing, $sleeps );

@@ -10,7 +10,7 @@
 use Config;
 use Fcntl qw(O_NONBLOCK F_SETFL F_GETFL);
 my ( $child, $from_child, $to_child, @flows );
-my $rehearsing = delete $ENV{PRATIQUE_REHEARSAL};
+my ( $rehearsing, $sleeps ) = delete @ENV{qw(PRATIQUE_REHEARSAL PRATIQUE_SLEEPS)};
 if ($rehearsing) { eval $rehearsal or exit 1 }
 my ( $set_users, $set_groups, $new_memory, $copy_to, $pread, $clock_gettime ) =    # setresuid, setresgid, memfd_create, dup3
   $Config{archname} =~ /^x86_64/ ? ( 117, 119, 319, 292, 17, 228 ) : ( 147, 149, 279, 24, 67, 113 );

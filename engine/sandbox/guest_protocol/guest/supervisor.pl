@@ -15,6 +15,8 @@ my ( $seconds, $files, $room, $most_tasks, $size, $nonce ) = split ' ', line();
 put_files($files);
 my $text = take($size);
 start_program() if !$child;
+Rehearsal::interpreter_starts( $late, $from_child ) if $rehearsing;
+$text = $sleeps . $text if $rehearsing && $ARGV[-1] =~ /\.sh$/;
 give( $to_child, $text );
 my ( $status, $late ) = await( $seconds, $nonce );
 my $crowded = $status && tasks() >= $most_tasks - 2 ? 1 : 0;
