@@ -1,4 +1,4 @@
-"""`pratique submit | queue | show | approve | deny | history`."""
+"""`pratique submit | queue | show | approve | deny`."""
 
 from __future__ import annotations
 
@@ -86,20 +86,6 @@ def queue(json: Json = False) -> None:
         print_summaries(summaries)
     else:
         print_line("The queue is empty. Type: pratique submit FILE")
-
-
-def history(
-    filter: Annotated[str, typer.Argument(help="Filter, for example: risk:critical since:7d")] = "",
-    json: Json = False,
-) -> None:
-    """List past submissions, newest first."""
-    summaries = with_client(lambda client: client.history.search(filter))
-    if json:
-        print_json(summaries)
-    elif summaries:
-        print_summaries(summaries)
-    else:
-        print_line("No submission matches." if filter else "No submissions yet.")
 
 
 def show(id: SubmissionId, json: Json = False) -> None:

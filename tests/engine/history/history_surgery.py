@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.common.text import Untrusted
+from engine.history.api import HistoryStore
 from engine.history.chain import chain
 from engine.history.store.sqlite.dialect import SqliteConnection
 from engine.history.store.sqlite.store import SqliteHistoryStore
@@ -21,7 +22,7 @@ ALICE, MALLORY = Untrusted("alice"), Untrusted("mallory")
 SETTINGS = HistorySettings(batch_milliseconds=5, checkpoint_events=10)
 
 
-async def fill(store: SqliteHistoryStore, count: int) -> None:
+async def fill(store: HistoryStore, count: int) -> None:
     """Append so many events, one of them with a case."""
     await store.append("claim.created", "s1", ALICE, {}, case=build_case("s1"))
     for number in range(count - 1):

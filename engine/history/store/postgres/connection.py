@@ -61,6 +61,14 @@ class PostgresConnection:
         cursor.executemany(translated(sql), listed)
         return cursor
 
+    def copy_rows(self, table: str, columns: Sequence[str], batches: Iterable[list[Sequence[Any]]]) -> None:
+        """Write many rows at once, within a transaction."""
+        into = f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()
+        with self._link.cursor() as cursor, cursor.copy(into) as copy:
+            for batch in batches:
+                for row in batch:
+                    copy.write_row(cast("Sequence[Any]", stored(row)))
+
     def migrate(self, url: ServerUrl) -> None:
         """Bring the tables to the format of this version."""
         migrate(self._link, url)

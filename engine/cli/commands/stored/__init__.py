@@ -1,0 +1,1 @@
+"""Commands about the history as it is stored: list, move, back up, restore."""
