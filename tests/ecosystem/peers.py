@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import time
 from dataclasses import dataclass
@@ -58,13 +59,21 @@ class PlainDocker:
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
         assert process.stdout is not None
-        head = await process.stdout.read(1)
-        first = time.perf_counter() - began
-        rest, said = await process.communicate()
+        try:
+            head = await process.stdout.read(1)
+            first = time.perf_counter() - began
+            rest, said = await process.communicate()
+        finally:
+            _end(process)
         if process.returncode:
             raise CannotBeHad(said.decode(errors="replace").strip()[-200:])
         whole = head + rest
         return Timing(first, time.perf_counter() - began, len(whole), whole[:4000].decode(errors="replace"))
+
+
+def _end(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
 
 
 class ForeignSandbox:
@@ -79,6 +88,20 @@ class ForeignSandbox:
     async def run(self, code: str) -> Timing:
         """Run a snippet; as many at once as are asked for, each by a process of its own."""
         process = self._idle.pop() if self._idle else await self._start()
+        try:
+            timing = await self._timing(process, code)
+        except BaseException:
+            _end(process)
+            raise
+        self._idle.append(process)
+        return timing
+
+    def close(self) -> None:
+        """End the processes."""
+        while self._idle:
+            _end(self._idle.pop())
+
+    async def _timing(self, process: asyncio.subprocess.Process, code: str) -> Timing:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(json.dumps({"code": code}).encode() + b"\n")
@@ -87,7 +110,6 @@ class ForeignSandbox:
         said = json.loads(line or b'{"error": "it ended"}')
         if "error" in said:
             raise CannotBeHad(" ".join(said["error"].split())[-200:])
-        self._idle.append(process)
         return Timing(None, said["total"], said["size"], said["text"])
 
     async def _start(self) -> asyncio.subprocess.Process:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Callable, Container, Iterable
 
-from engine.common.hosts import matches_any
+from engine.common.hosts import matches, matches_any
 from engine.models import EffectKind, Level, Limits, Violation
 from engine.policy.files.schema import LimitsOver, ViolationIs, When, compile_pattern
 from engine.policy.request_facts import PermissionKind, RequestFacts
@@ -114,6 +114,18 @@ def _domains_outside(allowed: tuple[str, ...]) -> Condition:
     )
 
 
+def _domains_among(listed: tuple[str, ...]) -> Condition:
+    def is_listed(domain: str) -> bool:
+        name = domain.lower().rstrip(".")
+        return matches_any(listed, name) or any(matches(name, other) for other in listed)
+
+    return lambda facts: _reasons(
+        f"requests the network: {domain.text}"
+        for domain in facts.permissions.domains
+        if is_listed(domain.text)
+    )
+
+
 def _registries_outside(standard: tuple[str, ...]) -> Condition:
     return lambda facts: _reasons(
         f"requests {package.name.text} from a non-standard registry, {package.registry.text}"
@@ -165,6 +177,7 @@ _MAKERS: dict[str, Callable[..., Condition]] = {
     "lines_over": _lines_over,
     "lines_under": _lines_under,
     "requests": _requests,
+    "domains_among": _domains_among,
     "domains_outside": _domains_outside,
     "registries_outside": _registries_outside,
     "limits_over": _limits_over,

@@ -138,6 +138,8 @@ class When(Part):
     predicts: Several[EffectKinds] | None = None
     requests: Several[PermissionKinds] | None = None
     """Any of these permissions is requested."""
+    domains_among: Several[Domain] | None = None
+    """A domain is requested that is on this list, or a wildcard that contains one."""
     domains_outside: Several[Domain] | None = None
     """A domain is requested that is not on this list."""
     registries_outside: Several[str] | None = None
@@ -154,7 +156,7 @@ class When(Part):
 
 
 RAISING = frozenset(
-    {"incomplete", "weaker_runtime", "violation", "predicts", "requests", "domains_outside",
+    {"incomplete", "weaker_runtime", "violation", "predicts", "requests", "domains_among", "domains_outside",
      "registries_outside", "limits_over"}
 )  # fmt: skip
 LOWERING = frozenset({"proven", "no_violation", "requests_only", "predicts_only"})

@@ -39,6 +39,7 @@ KEYS = [
     "violation",
     "predicts",
     "requests",
+    "domains_among",
     "domains_outside",
     "registries_outside",
     "limits_over",

@@ -245,7 +245,8 @@ CONDITIONS = [
     "operation: run", "language: python", "code: print", "lines_over: 3", "lines_under: 9",
     "incomplete: true",
     "violation: {severity: high}", "violation: {category: exec_eval}", "predicts: host",
-    "requests: [files, memory]", "domains_outside: ok.example", "registries_outside: npm",
+    "requests: [files, memory]", "domains_outside: ok.example", "domains_among: ok.example",
+    "registries_outside: npm",
     "limits_over: {memory_mb: 1000}",
 ]  # fmt: skip
 LOWERING = ["no_violation: low", "no_violation: high", "requests_only: [files]", "requests_only: []"]
