@@ -58,10 +58,11 @@ def _try(job: Job) -> tuple[Job, str]:
 def main(wanted: list[str]) -> int:
     """Run everything; return 1 where a limit is missed."""
     runner.preload()
-    known, alive, total, unjudged = judged(), 0, 0, 0
+    known, alive, total, unjudged, late = judged(), 0, 0, 0, 0
     with multiprocessing.get_context("fork").Pool(os.cpu_count(), maxtasksperchild=None) as pool:
         for job, outcome in pool.imap_unordered(_try, list(_jobs(wanted))):
             total += 1
+            late += outcome == runner.Outcome.LATE
             if outcome != runner.Outcome.SURVIVED:
                 continue
             alive += 1
@@ -72,7 +73,10 @@ def main(wanted: list[str]) -> int:
                 flush=True,
             )
     killed = total - alive
-    print(f"{killed} of {total} mutants killed ({killed / max(total, 1):.1%}), {unjudged} survivors unjudged")
+    print(
+        f"{killed} of {total} mutants killed ({killed / max(total, 1):.1%}), {late} of them by their time limit"
+    )
+    print(f"{unjudged} survivors unjudged")
     return int(killed < LEAST_SHARE * total or unjudged > 0)
 
 

@@ -25,6 +25,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     ),
     "engine/policy/output/masking/assignments.py": (f"{_POLICY}/test_masking.py",),
     "engine/policy/output/masking/shapes.py": (f"{_POLICY}/test_masking.py",),
+    "engine/policy/blocks.py": ("tests/engine/core/test_blocks.py",),
     "engine/policy/deadline.py": (f"{_POLICY}/test_deadline.py",),
     "engine/policy/consequences.py": (f"{_POLICY}/test_consequences.py",),
     "engine/policy/effects/comparison.py": (f"{_POLICY}/test_effects_comparison.py",),
