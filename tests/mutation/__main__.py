@@ -73,10 +73,8 @@ def main(wanted: list[str]) -> int:
                 flush=True,
             )
     killed = total - alive
-    print(
-        f"{killed} of {total} mutants killed ({killed / max(total, 1):.1%}), {late} of them by their time limit"
-    )
-    print(f"{unjudged} survivors unjudged")
+    share = f"{killed / max(total, 1):.1%}"
+    print(f"{killed} of {total} mutants killed ({share}), {late} by time; {unjudged} survivors unjudged")
     return int(killed < LEAST_SHARE * total or unjudged > 0)
 
 
