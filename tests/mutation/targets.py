@@ -17,6 +17,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
         f"{_POLICY}/test_conditions.py",
         f"{_POLICY}/test_risk.py",
         f"{_POLICY}/test_policy_files.py",
+        f"{_POLICY}/test_effects_comparison.py",
     ),
     "engine/policy/files/conditions.py": (
         f"{_POLICY}/test_conditions.py",

@@ -179,3 +179,22 @@ def test_the_value_of_a_secret_name_is_masked(text: str, left: str) -> None:
 def test_what_is_no_value_of_a_secret_stays(text: str) -> None:
     """Prose, placeholders, code that reads a secret, and weak names beside plain words."""
     assert text == mask_secrets(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("key=abcd1234", "key=[masked: secret]"),
+        ("key=abc1234", "key=abc1234"),
+        ("key=abcdefgh", "key=abcdefgh"),
+        ("key=aabbcd12", "key=[masked: secret]"),
+        ("key=aabbcc12", "key=aabbcc12"),
+        ("MY_SESSION=abcdef", "MY_SESSION=[masked: secret]"),
+        ("MY_SESSION=abcde", "MY_SESSION=abcde"),
+        ("SESSION=abcdef", "SESSION=abcdef"),
+        ("my_session=abcdef", "my_session=abcdef"),
+    ],
+)
+def test_a_name_that_may_be_of_a_secret(text: str, left: str) -> None:
+    """Eight characters, letters and digits, 2.5 bits each; six where the name is that of a variable."""
+    assert left == mask_secrets(text)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.models import Level
-from engine.policy import PolicyError, load, shipped
+from engine.policy import Policy, PolicyError, load, shipped
 
 RULE = "rules:\n  - id: mine\n    risk: high\n    when:\n"
 
@@ -178,3 +178,29 @@ def test_any_text_is_a_policy_or_a_policy_error(tmp_path_factory: pytest.TempPat
     file.write_text(text)
     with contextlib.suppress(PolicyError):
         assert load(file, base="strict").rules
+
+
+@pytest.mark.parametrize(
+    ("text", "observed_only", "on_request", "always_for"),
+    [
+        ("", False, False, None),
+        ("observed: required\n", True, False, None),
+        ("observed: optional\n", False, False, None),
+        ("rehearse: {on_request: true}\n", False, True, None),
+        ("rehearse: {always_for: high}\n", False, False, Level.HIGH),
+    ],
+)
+def test_what_a_policy_asks_for_beside_its_rules(
+    tmp_path: Path, text: str, observed_only: bool, on_request: bool, always_for: Level | None
+) -> None:
+    """Nothing is observed or rehearsed unless the file says so; a bare policy asks for nothing."""
+    file = tmp_path / "policy.yaml"
+    file.write_text(text)
+    policy = load(file, base="strict")
+    assert (observed_only, on_request, always_for) == (
+        policy.observed_only,
+        policy.rehearse_on_request,
+        policy.rehearse_always_for,
+    )
+    bare = Policy(policy.rules, policy.deadlines, policy.hash)
+    assert (False, False, None) == (bare.observed_only, bare.rehearse_on_request, bare.rehearse_always_for)

@@ -125,12 +125,13 @@ def test_when_another_approval_is_wanted(
 
 def test_a_claim_holds_and_lapses() -> None:
     """Nobody else gets a claim that holds; its holder renews it, and it lapses by itself."""
-    first = claim(case_of(Level.HIGH), ADA, NOW, 300)
+    ada, bob = (Principal(name=who.name, id=f"uid:{uid}") for uid, who in ((1000, ADA), (1001, BOB)))
+    first = claim(case_of(Level.HIGH), ada, NOW, 300)
     held = case_of(Level.HIGH, claim=first)
-    assert first == Claim(by=ADA.name, until=NOW + timedelta(seconds=300))
-    assert claim(held, BOB, NOW + timedelta(seconds=299), 300) is None
-    assert claim(held, ADA, NOW + timedelta(seconds=299), 300) is not None
-    assert claim(held, BOB, NOW + timedelta(seconds=300), 300) is not None
+    assert first == Claim(by=ADA.name, until=NOW + timedelta(seconds=300), id=ada.id)
+    assert claim(held, bob, NOW + timedelta(seconds=299), 300) is None
+    assert claim(held, ada, NOW + timedelta(seconds=299), 300) is not None
+    assert claim(held, bob, NOW + timedelta(seconds=300), 300) is not None
 
 
 def test_a_clock_that_goes_back_holds_no_claim_for_ever() -> None:
