@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from engine.common.text import Untrusted
 from engine.core import Engine
 from engine.history.errors import HistoryError
 from engine.models import Case, DecisionOutcome, Draft, Language, SessionState, Status
+from engine.models.response import BlockKind, BlockTarget, ResponseRequest
 from tests.faults.injection import Injector, injecting
 from tests.faults.machine import Machine
 from tests.faults.scenario import ADA, AGENT, engine_at
@@ -236,7 +238,7 @@ async def _is_more(stage: Stage, type: str, subject: str, known: int) -> bool:
     return known < sum(event.type == type and subject in {"", event.subject} for event in events)
 
 
-BRAKES = ("stop", "kill", "pause", "close")
+BRAKES = ("stop", "kill", "pause", "close", "respond")
 TROUBLES = (
     ("Ledger.commit", "full"),
     ("Ledger.commit", "hang"),
@@ -244,6 +246,11 @@ TROUBLES = (
     ("", "docker"),
 )
 BRAKE_SECONDS = 3.0
+RECORDED = {
+    "close": ("session.closed",),
+    "respond": ("run.stop", "block.created", "response.made"),
+}
+"""What is recorded in the end."""
 
 
 @pytest.mark.parametrize("brake", BRAKES)
@@ -266,13 +273,18 @@ async def test_whoever_stops_a_run_stops_it(stage: Stage, brake: str, trouble: t
             await asyncio.sleep(0.01)
     stage.injector.lift()
     stage.machine.hanging = False
-    event = ("session.closed", box.id) if brake == "close" else (f"run.{brake}", id)
-    await until_async(lambda: stage.recorded(*event))
+    for event in RECORDED.get(brake, (f"run.{brake}",)):
+        await until_async(partial(stage.recorded, event))
 
 
 async def _apply(stage: Stage, brake: str, run: str, session: str) -> None:
     if brake == "close":
         assert SessionState.CLOSED is (await stage.engine.sessions.close(session, AGENT)).state
+    elif brake == "respond":
+        blocked = BlockTarget(kind=BlockKind.HOST, value=Untrusted("evil.example"))
+        request = ResponseRequest(stop=(run,), block=(blocked,))
+        assert () == (await stage.engine.responses.carry_out(request, ADA)).problems
+        assert stage.engine.blocks.holds(BlockKind.HOST, "evil.example")
     else:
         await getattr(stage.engine.runs, brake)(run, ADA)
 

@@ -41,7 +41,7 @@ class Blocks:
     async def create(
         self, target: BlockTarget, hours: float, reason: Untrusted, by: Principal, response: str = ""
     ) -> Block:
-        """Block something for so many hours.
+        """Block something for so many hours: at once, and recorded as soon as the history takes it.
 
         Raises:
             Problem: the principal may not, there is nothing to block, or there are too many blocks.
@@ -63,8 +63,8 @@ class Blocks:
             response=response,
         )
         data = {"block": block.id, "created": block.model_dump(mode="json")}
-        await self._events.record("block.created", SUBJECT, by.name, data=data)
         self._by_id[block.id] = block
+        await self._events.record_soon("block.created", SUBJECT, by.name, data=data)
         return block
 
     async def remove(self, id: str, by: Principal) -> None:

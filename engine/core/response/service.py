@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ from engine.core.response.blocks import Blocks, require_responder
 from engine.core.response.plan import response_plan
 from engine.core.runs.service import Runs
 from engine.models import Event, Principal
-from engine.models.response import Block, Response, ResponsePlan, ResponseRequest
+from engine.models.response import Block, BlockTarget, Response, ResponsePlan, ResponseRequest
 
 SUBJECT = "responses"
 OnBlocked = Callable[[], Awaitable[None]]
@@ -48,7 +49,9 @@ class Responses:
         return await response_plan(self._events.log.read, self._queue, query)
 
     async def carry_out(self, request: ResponseRequest, by: Principal) -> Response:
-        """Do what was chosen: the blocks first, so that nothing new starts. Each step is recorded.
+        """Do what was chosen: the blocks first, so that nothing new starts; then record it.
+
+        It acts where the history takes no records, too: they are made as soon as it does.
 
         Raises:
             Problem: the principal may not, or nothing was chosen.
@@ -57,10 +60,11 @@ class Responses:
         if not (request.stop or request.pause or request.block):
             raise Problem(422, "nothing was chosen", hint="Choose runs to stop or pause, or what to block.")
         made = Response(id=f"r-{secrets.token_hex(4)}", by=by.name, at=datetime.now(UTC), request=request)
-        data = {"response": made.id, "made": made.model_dump(mode="json")}
-        await self._events.record("response.made", SUBJECT, by.name, data=data)
         self._made[made.id] = made
-        problems = [*await self._block(made, by), *await self._control(request, by)]
+        blocking, controlling = self._block(made, by), self._control(request, by)
+        problems = [problem for each in await asyncio.gather(blocking, controlling) for problem in each]
+        data = {"response": made.id, "made": made.model_dump(mode="json")}
+        await self._events.record_soon("response.made", SUBJECT, by.name, data=data)
         return made.model_copy(update={"problems": tuple(problems)})
 
     async def undo(self, id: str, by: Principal) -> Response:
@@ -88,20 +92,23 @@ class Responses:
         return [block for block in self._blocks.listed() if block.response == id]
 
     async def _block(self, made: Response, by: Principal) -> list[str]:
-        problems = []
-        for target in dict.fromkeys(made.request.block):
-            try:
-                await self._blocks.create(target, made.request.hours, made.request.reason, by, made.id)
-            except Problem as problem:
-                problems.append(f"{target.kind} {visible(target.value)}: {problem}")
-        if made.request.block:
+        targets = tuple(dict.fromkeys(made.request.block))
+        problems = await asyncio.gather(*(self._block_one(target, made, by) for target in targets))
+        if targets:
             await self._on_blocked()
-        return problems
+        return list(filter(None, problems))
+
+    async def _block_one(self, target: BlockTarget, made: Response, by: Principal) -> str:
+        try:
+            await self._blocks.create(target, made.request.hours, made.request.reason, by, made.id)
+        except Problem as problem:
+            return f"{target.kind} {visible(target.value)}: {problem}"
+        return ""
 
     async def _control(self, request: ResponseRequest, by: Principal) -> list[str]:
-        problems = [await self._tried(self._runs.stop, run, by) for run in request.stop]
-        problems += [await self._tried(self._runs.pause, run, by) for run in request.pause]
-        return list(filter(None, problems))
+        stops = [self._tried(self._runs.stop, run, by) for run in request.stop]
+        pauses = [self._tried(self._runs.pause, run, by) for run in request.pause]
+        return list(filter(None, await asyncio.gather(*stops, *pauses)))
 
     async def _tried(self, step: Callable[[str, Principal], Awaitable[None]], id: str, by: Principal) -> str:
         try:
