@@ -24,8 +24,14 @@ TARGETS: dict[str, tuple[str, ...]] = {
         f"{_POLICY}/test_risk.py",
         f"{_POLICY}/test_policy_files.py",
     ),
-    "engine/policy/output/masking/assignments.py": (f"{_POLICY}/test_masking.py",),
-    "engine/policy/output/masking/shapes.py": (f"{_POLICY}/test_masking.py",),
+    "engine/policy/output/masking/assignments.py": (
+        f"{_POLICY}/test_masking.py",
+        f"{_POLICY}/test_masking_exactly.py",
+    ),
+    "engine/policy/output/masking/shapes.py": (
+        f"{_POLICY}/test_masking.py",
+        f"{_POLICY}/test_masking_exactly.py",
+    ),
     "engine/policy/blocks.py": ("tests/engine/core/test_blocks.py",),
     "engine/policy/deadline.py": (f"{_POLICY}/test_deadline.py",),
     "engine/policy/consequences.py": (f"{_POLICY}/test_consequences.py",),
