@@ -15,7 +15,7 @@ from textual.widgets import ContentSwitcher, Footer, Input, Static
 
 from console.app.state import console_app
 from console.code_view.view import CodeView
-from console.history.case_facts import case_lines, event_lines, rehearsal_fact
+from console.history.case_facts import case_lines, event_lines, paused_fact, rehearsal_fact
 from console.history.erased import erased_lines, erased_sentence, report_erased, rules_by_item
 from console.history.pivots import PivotScreen
 from console.history.timeline import timeline_lines
@@ -158,7 +158,7 @@ class CaseScreen(Screen[str | None]):
     def _show_facts(self, case: Case, *more: list[Part]) -> None:
         """Show the facts, with what the rehearsals and the run did in front."""
         lines = case_lines(case)
-        lines[2:2] = [*rehearsal_fact(self._trail), *more]
+        lines[2:2] = [*rehearsal_fact(self._trail), *paused_fact(self._trail), *more]
         self.query_one("#case-facts", Static).update(paragraphs(*lines, *erased_lines(self._erased)))
 
     async def _show_erased(self, case: Case) -> None:

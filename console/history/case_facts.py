@@ -10,17 +10,21 @@ from console.review.rehearsal.words import rehearsal_paragraphs
 from console.review.requests import asked, limits
 from console.review.review_record import review_record_line
 from console.run.result_text import outcome_line
+from console.run.snapshot_text import look_paragraphs
 from console.safety.text import Part, clip
 from console.widgets.formatting import full_badge, lasted, size
 from engine.common.presentation import verdict_text
 from engine.common.rehearsal_lines import verdict_line
-from engine.common.text import many
+from engine.common.snapshot_lines import headline
+from engine.common.text import Untrusted, many
 from engine.models import Case, Decision, Event, Result, Verdict
 from engine.models.rehearsal import Rehearsal
+from engine.models.snapshot import RunSnapshot
 
 NAME_CELLS = 14
 _INDENT = " " * 8
 REHEARSED = "rehearsal.ended"
+SNAPSHOT = "run.snapshot"
 
 
 def case_lines(case: Case) -> list[list[Part]]:
@@ -96,6 +100,8 @@ def event_lines(event: Event) -> list[list[Part]]:
     at = event.at.astimezone().strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
     if event.type == REHEARSED:
         return [_head(event, at), *([_INDENT, *line] for line in _rehearsal(event)), []]
+    if event.type == SNAPSHOT:
+        return [_head(event, at), *([_INDENT, *line] for line in _snapshot(event)), []]
     data = [part for key, value in event.data.items() for part in _data(key, value)]
     return [_head(event, at), [_INDENT, *data], []] if data else [_head(event, at), []]
 
@@ -108,6 +114,19 @@ def rehearsal_fact(trail: Sequence[Event]) -> list[list[Part]]:
     found = Rehearsal.model_validate(last.data["rehearsal"])
     style = "risk-critical" if found.convicted else "foreground"
     return [_fact("rehearsal", (verdict_line(found), style), ("  (e: events)", "muted"))]
+
+
+def paused_fact(trail: Sequence[Event]) -> list[list[Part]]:
+    """Return what a run was doing when the policy last paused it, as a fact; nothing where it never did."""
+    last = next((event for event in reversed(trail) if event.type == SNAPSHOT), None)
+    if last is None:
+        return []
+    seen = RunSnapshot.model_validate(last.data["snapshot"])
+    return [_fact("at a surprise", (headline(seen), "warning"), ("  (e: events)", "muted"))]
+
+
+def _snapshot(event: Event) -> list[list[Part]]:
+    return look_paragraphs(RunSnapshot.model_validate(event.data["snapshot"]), [], Untrusted(""))
 
 
 def _rehearsal(event: Event) -> list[list[Part]]:

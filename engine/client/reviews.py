@@ -36,7 +36,7 @@ _THREAD = TypeAdapter(tuple[ThreadEntry, ...])
 _ANSWERS = TypeAdapter(tuple[BulkAnswer, ...])
 _ENTRIES = TypeAdapter(tuple[QueueEntry, ...])
 
-REHEARSAL_SECONDS = 150.0
+REHEARSAL_SECONDS = 270.0
 """How long an answer about a rehearsal may take."""
 BULK_SECONDS = 120.0
 """How long an answer about two hundred submissions may take."""

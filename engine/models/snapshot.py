@@ -8,6 +8,10 @@ from engine.models.observed import ObservedEffect
 from engine.models.run import Meters
 
 MOST_LAST_EFFECTS = 100
+MOST_RECORDED = 40
+"""How many processes, descriptors of each, files and effects the history keeps of a snapshot."""
+MOST_RECORDED_STACK = 8000
+"""How many characters of a stack the history keeps."""
 MOST_PROCESSES = 200
 MOST_OPEN = 50
 """How many descriptors of one process are named."""
@@ -41,6 +45,12 @@ class SnapshotProcess(FrozenModel):
     not_named: int = 0
     """How many more descriptors it has open."""
 
+    @property
+    def bounded(self) -> SnapshotProcess:
+        """The process with as many descriptors as the history keeps."""
+        left_out = len(self.open[MOST_RECORDED:])
+        return self._with(open=self.open[:MOST_RECORDED], not_named=self.not_named + left_out)
+
 
 class KernelSnapshot(FrozenModel):
     """What the kernel of a sandbox told so far, reduced to what is the case now."""
@@ -58,6 +68,17 @@ class KernelSnapshot(FrozenModel):
         return self._with(
             last=tuple(one.at(start) for one in self.last),
             written=tuple(one.at(start) for one in self.written),
+        )
+
+    @property
+    def bounded(self) -> KernelSnapshot:
+        """What the history keeps: the first processes and written files, and the last effects."""
+        left_out = len(self.processes[MOST_RECORDED:])
+        return self._with(
+            processes=tuple(one.bounded for one in self.processes[:MOST_RECORDED]),
+            not_listed=self.not_listed + left_out,
+            last=self.last[-MOST_RECORDED:],
+            written=self.written[:MOST_RECORDED],
         )
 
 
@@ -79,3 +100,9 @@ class RunSnapshot(FrozenModel):
     """Of Python: where the program was when it was last asked. The guest's own word."""
     stack_at: float = 0.0
     """When that was: seconds after the code went in."""
+
+    @property
+    def bounded(self) -> RunSnapshot:
+        """What the history keeps of it."""
+        kernel = self.kernel.bounded if self.kernel is not None else None
+        return self._with(kernel=kernel, stack=Untrusted(self.stack.text[:MOST_RECORDED_STACK]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
-from engine.cli.analysis.reports import LEVELS, SCHEMA
+from engine.cli.analysis.reports import INFORMATION, LEVELS, SCHEMA
 from engine.common.text import mark_hidden
 from engine.models import Level
 from engine.models.observed import EffectMatch, ObservationStatus, RunEffects
@@ -18,6 +18,7 @@ def effects_sarif(run: str, found: RunEffects) -> dict[str, Any]:
     driver = {
         "name": "pratique",
         "semanticVersion": version("pratique"),
+        "informationUri": INFORMATION,
         "rules": [{"id": _rule(kind), "shortDescription": {"text": _about(kind)}} for kind in kinds],
     }
     log = {

@@ -27,6 +27,13 @@ def require_rehearsable(case: Case, by: Principal, policy: Policy) -> None:
         )
     if case.status is not Status.PENDING:
         raise Problem(409, f"{id} is not pending: it is {case.status}")
+    if builds := case.submission.draft.permissions.builds:
+        names = ", ".join(visible(name) for name in builds)
+        raise Problem(
+            409,
+            f"{id} cannot be rehearsed: {names} would run code of its own to be installed",
+            hint="Only an approval grants that; have the requester name a version with a wheel.",
+        )
     if case.submission.draft.session or case.submission.draft.operation:
         raise Problem(409, f"{id} belongs to a session, whose state a rehearsal does not have")
 

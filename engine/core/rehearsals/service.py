@@ -22,6 +22,8 @@ from engine.sandbox.rehearsal.stage import Stage
 
 _AROUND_SECONDS = 60.0
 """How long everything around it may take: the sandbox, and what is on its way."""
+_PACKAGE_SECONDS = 120.0
+"""How long the installation of packages may take."""
 MOST_TIMES = 10
 """How often one submission is rehearsed."""
 
@@ -96,7 +98,8 @@ class Rehearsals:
             shortened_seconds=MOST_SHORTENED_SECONDS,
         )
         try:
-            async with going.bounded(MOST_SECONDS + _AROUND_SECONDS):
+            packages = _PACKAGE_SECONDS if entry.case.submission.draft.permissions.packages else 0
+            async with going.bounded(MOST_SECONDS + _AROUND_SECONDS + packages):
                 rehearsal = await self._run(entry, begun)
         except (SandboxUnavailable, TimeoutError) as error:
             note, problem = _failure(going, error)
@@ -114,7 +117,7 @@ class Rehearsals:
         stage = Stage(draft.language, () if begun.withheld else draft.files)
         watcher, began = RehearsalWatcher(begun.image), time.monotonic()
         result = await self._sandboxes.run(self._job(entry, begun.image, stage), watcher)
-        packages = "packages were not installed" if draft.permissions.packages else ""
+        packages = f"packages installed: {watcher.packages}" if watcher.packages else ""
         searched = "" if stage.record.complete else "not everything that was sent could be searched"
         notes = tuple(note[:300] for note in (packages, searched) if note)
         return begun.ended(
@@ -132,7 +135,7 @@ class Rehearsals:
         )
 
     def _job(self, entry: ActiveSubmission, image: str, stage: Stage) -> Job:
-        """Return the job: the very code, and nothing of what is requested but its limits."""
+        """Return the job: the very code, and nothing of what is requested but its limits and packages."""
         submission = entry.case.submission
         files: tuple[InputFile, ...] = stage.files
         return Job(
@@ -143,6 +146,7 @@ class Rehearsals:
             files=files,
             limits=_bounded(submission.draft.permissions.limits),
             principal=submission.requester.identity,
+            packages=submission.draft.permissions.packages,
             stage=stage,
         )
 
@@ -165,7 +169,8 @@ def _failure(going: GoingRehearsal, error: Exception) -> tuple[str, Problem]:
         note = f"it was stopped by {visible(going.stopped_by.name)}"
         return note, Problem(409, f"no rehearsal: {note}")
     why = str(error) or "it took too long"
-    return f"it did not run: {why}", Problem(503, f"no rehearsal: {why}", hint="Type: pratique doctor")
+    hint = (isinstance(error, SandboxUnavailable) and error.hint) or "pratique doctor"
+    return f"it did not run: {why}", Problem(503, f"no rehearsal: {why}", hint=f"Type: {hint}")
 
 
 def _bounded(limits: Limits) -> Limits:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from engine.common.text import Untrusted, visible
 from engine.models import Meters, OutputChunk
 from engine.models.observed import Observation, ObservedEffect
 from engine.sandbox import StartPermit, StartRequest
 from engine.sandbox.api.permit import permit_image
-from engine.sandbox.api.run_events import EffectsObserved, RunEvent, RunObserved
+from engine.sandbox.api.run_events import EffectsObserved, PackagesReady, RunEvent, RunObserved
 
 _MOST_OUTPUT = 4000
 _MOST_EFFECTS = 60
@@ -20,6 +21,8 @@ class RehearsalWatcher:
         self._output = bytearray()
         self._known: dict[int, ObservedEffect] = {}
         self.observation: Observation | None = None
+        self.packages = ""
+        """The packages that were installed for it."""
 
     async def permit(self, request: StartRequest) -> StartPermit:
         """Permit the start in this image alone. Raises SandboxUnavailable."""
@@ -38,6 +41,8 @@ class RehearsalWatcher:
             self._known.update({one.number: one for one in event.effects})
         elif isinstance(event, RunObserved):
             self.observation = event.observation
+        elif isinstance(event, PackagesReady):
+            self.packages = visible(Untrusted(", ".join(event.packages)))
 
     @property
     def printed(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Sequence
 
 from engine.common.errors import Problem
@@ -18,12 +20,14 @@ from engine.models.observed import (
 )
 from engine.policy import Policy
 from engine.policy.effects.comparison import attempt_surprises, surprises
-from engine.sandbox import Backend
+from engine.sandbox import Backend, SandboxUnavailable
 from engine.sandbox.api.permit import StartRequest
 from engine.sandbox.api.run_events import EffectsObserved, NetworkAttempt, RunEvent, RunObserved
 
 MOST_SURPRISES = 200
 """How many surprises of a run are recorded; more of them change nothing."""
+
+_LOOK_SECONDS = 10.0
 
 
 class EffectWatch:
@@ -94,8 +98,17 @@ class EffectWatch:
             return
         if action is SurpriseAction.FREEZE and await self._sandboxes.pause(self._id):
             await self._events.record_soon("run.pause", self._id, data={"why": why})
+            await self._keep_snapshot()
             return
         await self._sandboxes.kill(self._id, f"the policy, {why}", KillReason.POLICY)
+
+    async def _keep_snapshot(self) -> None:
+        """Record what the paused run is doing; nothing where that is not known in time."""
+        with contextlib.suppress(SandboxUnavailable, TimeoutError):
+            async with asyncio.timeout(_LOOK_SECONDS):
+                seen = await self._sandboxes.look(self._id)
+            data = {"snapshot": seen.bounded.model_dump(mode="json")}
+            await self._events.record_soon("run.snapshot", self._id, data=data)
 
     @property
     def _id(self) -> str:

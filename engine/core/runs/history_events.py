@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.models.observed import ObservationStatus
 from engine.sandbox.api.run_events import (
     EffectsObserved,
     LinesRan,
@@ -32,6 +33,11 @@ HISTORY_TYPES: dict[type[RunEvent], str] = {
     RunKilled: "run.killed",
     SandboxDestroyed: "sandbox.destroyed",
 }
+_STATES = {
+    ObservationStatus.COMPLETE: "complete",
+    ObservationStatus.INCOMPLETE: "incomplete",
+    ObservationStatus.NONE: "none",
+}
 _KEPT_OF_LINES = {"marks", "hits_limit", "partial"}
 SANDBOX_CREATED = "sandbox.created"
 """Instead of `sandbox.acquired`, where the sandbox was not ready before."""
@@ -48,6 +54,9 @@ def history_event(event: RunEvent) -> tuple[str, dict[str, Any]]:
             return HISTORY_TYPES[RunDisplay], event.display.model_dump(mode="json", exclude={"text"})
         case LinesRan():
             return HISTORY_TYPES[LinesRan], event.lines.model_dump(mode="json", include=_KEPT_OF_LINES)
+        case RunObserved():
+            state = _STATES[event.observation.status]
+            return HISTORY_TYPES[RunObserved], {**event.model_dump(mode="json"), "state": state}
         case _:
             return HISTORY_TYPES[type(event)], event.model_dump(mode="json")
 

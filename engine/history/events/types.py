@@ -37,6 +37,7 @@ Payload = Annotated[
     | runs.RunEffectsPayload
     | runs.RunObservedPayload
     | runs.RunSurprisePayload
+    | runs.RunSnapshotPayload
     | runs.RunLinesPayload
     | runs.PackagesReadyPayload
     | runs.NetworkAttemptedPayload

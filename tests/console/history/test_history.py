@@ -17,7 +17,9 @@ from console.history.table import HistoryTable
 from console.history.trends import TrendsScreen
 from console.run.player import Player
 from console.run.replay import ReplayScreen
+from engine.common.text import Untrusted
 from engine.models import Case, DecisionTimes, Erasure, Level, Meters, OutputChunk, Status, Stream
+from engine.models.snapshot import KernelSnapshot, RunSnapshot, SnapshotProcess
 from tests.console.support.fake_engine import FakeEngine, case, event, result
 from tests.console.support.harness import frame, open_console, press, until
 
@@ -100,6 +102,21 @@ async def test_what_retention_erased_is_named_with_its_rule() -> None:
         await until(pilot, partial(_on_screen, app, "s-1: The code was erased by retention"))
         await press(pilot, "o")
         await until(pilot, partial(_on_screen, app, "The output of s-1 was erased by retention"))
+
+
+async def test_a_case_shows_what_a_run_was_doing_at_a_surprise() -> None:
+    """A fact names it, and its events have the whole of it, whatever a process calls itself."""
+    process = SnapshotProcess(pid=7, program=Untrusted("/bin/x\x1b[2J"), command=Untrusted("curl [/]"))
+    kernel = KernelSnapshot(processes=(process,))
+    seen = RunSnapshot(at=1.5, paused=True, kernel=kernel, stack=Untrusted("File main.py, line 3"))
+    engine = FakeEngine(ended("s-1", "1"))
+    engine.events_of = {"s-1": (event(5, "run.snapshot", "s-1", {"snapshot": seen.model_dump(mode="json")}),)}
+    async with open_console(engine, size=(120, 36)) as (app, pilot):
+        await press(pilot, "4", "enter")
+        await until(pilot, partial(_on_screen, app, "paused, after 1.5 s"))
+        await press(pilot, "e")
+        await until(pilot, partial(_on_screen, app, "7 curl [/]"))
+        await until(pilot, partial(_on_screen, app, "File main.py, line 3"))
 
 
 async def test_a_facet_narrows_and_widens() -> None:

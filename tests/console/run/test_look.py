@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.run.look import LookScreen, look_paragraphs
+from console.run.look import LookScreen
+from console.run.snapshot_text import look_paragraphs
 from console.safety.text import paragraphs
 from engine.common.snapshot_lines import process_tree
 from engine.common.text import Untrusted

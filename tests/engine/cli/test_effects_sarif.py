@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.cli.analysis.reports import INFORMATION
 from engine.cli.output.effects_sarif import effects_sarif
 from engine.common.text import Untrusted
 from engine.models import Level
@@ -22,6 +23,7 @@ def test_each_surprise_is_a_result_and_nothing_else_is() -> None:
     assert "\x1b" not in result["message"]["text"]
     assert "s-1" == result["locations"][0]["logicalLocations"][0]["fullyQualifiedName"]
     assert ["surprise-connect"] == [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert INFORMATION == run["tool"]["driver"]["informationUri"]
     assert run["invocations"][0]["executionSuccessful"]
 
 

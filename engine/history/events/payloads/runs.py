@@ -11,6 +11,7 @@ from engine.history.events.payloads.base import EventPayload
 from engine.models import Digest, KillReason, Limits, Result
 from engine.models.lines import MOST_LINES, LineMark
 from engine.models.observed import EffectMatch, Observation, ObservedEffect, SurpriseAction
+from engine.models.snapshot import RunSnapshot
 
 
 class RunQueuedPayload(EventPayload):
@@ -116,6 +117,8 @@ class RunObservedPayload(EventPayload):
 
     type: Literal["run.observed"]
     observation: Observation
+    state: str = ""
+    """Its status in the word that searches use; empty in older records, which such a search does not find."""
 
 
 class RunSurprisePayload(EventPayload):
@@ -124,6 +127,13 @@ class RunSurprisePayload(EventPayload):
     type: Literal["run.surprise"]
     surprises: tuple[EffectMatch, ...]
     action: SurpriseAction
+
+
+class RunSnapshotPayload(EventPayload):
+    """What a run was doing when the policy paused it at a surprise."""
+
+    type: Literal["run.snapshot"]
+    snapshot: RunSnapshot
 
 
 class RunLinesPayload(EventPayload):

@@ -67,6 +67,11 @@ def _surprises(data: Json) -> Iterator[Fact]:
         yield "surprise.severity", str(surprise.get("severity") or "")
 
 
+def _observation(data: Json) -> Iterator[Fact]:
+    if state := data.get("state"):
+        yield "observation", str(state)
+
+
 def _packages(data: Json) -> Iterator[Fact]:
     return (("observed.package", str(name).partition("==")[0]) for name in data.get("packages") or ())
 
@@ -83,6 +88,7 @@ def _objects(data: Json, name: str) -> Iterator[Json]:
 _READERS: dict[str, Callable[[Json], Iterator[Fact]]] = {
     "run.effects": _effects,
     "network.attempt": _network,
+    "run.observed": _observation,
     "run.surprise": _surprises,
     "packages.ready": _packages,
     "run.artifact": _artifact,

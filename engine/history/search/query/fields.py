@@ -42,6 +42,7 @@ _SECONDS = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _BYTES = {"": 1.0, "b": 1.0, "kb": 1024.0, "mb": 1024.0**2, "gb": 1024.0**3}
 _PLAIN = {"": 1.0}
 _LEVELS = tuple(Level)
+_OBSERVED = ("complete", "incomplete", "none")
 
 
 def _choice(about: str, choices: tuple[str, ...], *facts: str) -> Field:
@@ -95,6 +96,7 @@ FIELDS: dict[str, Field] = {
     **_by_origin("secret", "requested", "granted"),
     "module": _name("a module that it is predicted to load", "predicted.module"),
     "effect": _choice("a kind of observed effect", tuple(ObservedKind), "observed.kind"),
+    "observed": _choice("whether its observed effects are all", _OBSERVED, "observation"),
     "surprise": _name("an effect not predicted or not granted", "surprise", "surprise.kind"),
     "surprise.severity": _choice("how grave a surprise was", _LEVELS, "surprise.severity"),
     "artifact": _name("the name of a file that the run left", "artifact"),

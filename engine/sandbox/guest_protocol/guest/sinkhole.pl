@@ -254,7 +254,8 @@ sub shorten_sleeps {
 sub interpreter_starts {
     my ( $late, $from_child ) = @_;
     return if !$still_starting;
-    sysread $from_child, my $word, 1 if $late;
+    my $word;
+    sysread $from_child, $word, 1 if $late;
     syswrite $still_starting, '.';
     close $still_starting;
     waitpid $unmounting, 0;

@@ -11,7 +11,18 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core import Engine
 from engine.core.rehearsals import service
-from engine.models import Draft, InputFile, Language, Level, Principal, Role, Status
+from engine.core.rehearsals.permission import require_rehearsable
+from engine.models import (
+    Draft,
+    InputFile,
+    Language,
+    Level,
+    Package,
+    Permissions,
+    Principal,
+    Role,
+    Status,
+)
 from engine.models.rehearsal import REHEARSAL_RULE, FindingKind
 from tests.engine.core.conftest import EngineMaker
 
@@ -95,6 +106,19 @@ async def test_who_may_rehearse(engine_with: EngineMaker, home: Path) -> None:
         with pytest.raises(Problem, match="may not rehearse"):
             await engine.rehearsals.rehearse(id, OTHER)
         assert not (await engine.rehearsals.rehearse(id, AGENT)).convicted
+
+
+async def test_a_package_that_would_run_code_is_named_in_the_refusal(engine_with: EngineMaker) -> None:
+    """To be built is for an approval to grant."""
+    async with engine_with() as engine, asyncio.timeout(SECONDS):
+        case = await engine.queries.case(await submitted(engine, HONEST))
+        policy = engine.policy.current
+    package = Package(name=Untrusted("maker"), version=Untrusted("1.0"))
+    asked = Permissions(packages=(package,), builds=(Untrusted("maker"),))
+    draft = case.submission.draft.model_copy(update={"permissions": asked})
+    building = case.model_copy(update={"submission": case.submission.with_draft(draft)})
+    with pytest.raises(Problem, match="maker would run code of its own to be installed"):
+        require_rehearsable(building, ADA, policy)
 
 
 async def test_the_policy_rehearses_by_itself(engine_with: EngineMaker, home: Path) -> None:

@@ -22,7 +22,15 @@ from engine.history.store.sql.search import alike, leaves, planner, totals
 from engine.history.store.sql.store import SqlHistoryStore
 from engine.models import Case, DecisionOutcome, Grant, Permissions, Status
 from engine.models.history import Total
-from engine.models.observed import EffectMatch, ObservedEffect, ObservedKind, Relation, SurpriseAction
+from engine.models.observed import (
+    EffectMatch,
+    Observation,
+    ObservationStatus,
+    ObservedEffect,
+    ObservedKind,
+    Relation,
+    SurpriseAction,
+)
 from engine.settings import HistorySettings
 from tests.conformance.history_stores import STORES
 from tests.engine.history.conftest import build_case
@@ -80,6 +88,10 @@ async def _write(store: SqlHistoryStore, chance: random.Random, number: int) -> 
                             process=Untrusted("python3"))  # fmt: skip
     await store.append("run.effects", id, ENGINE, {"effects": [effect.model_dump(mode="json")]})
     facts["observed.path"], facts["observed.process"] = {path}, {"python3"}
+    observation = Observation(status=ObservationStatus.INCOMPLETE).model_dump(mode="json")
+    state = chance.choice(("complete", "incomplete", "none", ""))
+    await store.append("run.observed", id, ENGINE, {"observation": observation, "state": state})
+    facts["observed"] = {state} - {""}
     if chance.random() < 0.7:
         host, allowed = chance.choice(HOSTS), chance.random() < 0.5
         data = {"host": host.upper(), "port": 443, "method": "CONNECT", "allowed": allowed, "why": ""}
@@ -165,6 +177,7 @@ def _query(chance: random.Random, depth: int = 3) -> str:
          "claimed:carol", "purpose:invoice", 'purpose:"100%"', "purpose:of_i*t", 'reason:"BOB first"',
          "agent:agent-1,agent-2", f"duration:{number}..", f"duration:<{number}", "id:s-1*",
          "requested.secret:T*", f"since:2026-11-20T06:{number:02}", f"submitted:..2026-11-20T06:{number:02}",
+         "observed:incomplete", "-observed:complete,none",
          "observed.process:python?", "observed.process:py*n3")
     )  # fmt: skip
 
