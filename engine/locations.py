@@ -107,6 +107,11 @@ def notifications() -> Path:
     return state() / "notifications"
 
 
+def code_names() -> Path:
+    """Return the folder of what sandboxes said about the names in their images."""
+    return state() / "code-names"
+
+
 def images() -> Path:
     """Return the folder of sandbox images, as shipped."""
     return _shipped("images")

@@ -42,6 +42,8 @@ BINDINGS: list[BindingType] = [
             tooltip="Show the server of the run in your browser: copies a link that works once"),
     Binding("f8", "error", "Error", id="explore.error", priority=True, key_display="F8",
             tooltip="Go to the line that failed, and on to its callers"),
+    Binding("alt+d", "explain", "Explain", id="explore.explain", priority=True, show=False,
+            tooltip="Show signature and documentation of the name at the cursor"),
     Binding("ctrl+underscore,ctrl+slash", "comment", "Comment", id="explore.comment", priority=True,
             key_display="ctrl+/", show=False, tooltip="Make the selected lines comments, or code again"),
     Binding("f5", "cells(True)", "Run cell", id="explore.run-cell", priority=True, key_display="F5",

@@ -11,13 +11,14 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Location, Selection
 
 from console.code_view.lines import Mark, marks_of, split_lines
+from console.explore.editing.assistance import Assistance
 from console.explore.editing.brackets import partner
 from console.explore.editing.completion import completion
 from console.explore.editing.indentation import next_indentation, toggle_comments
+from console.explore.editing.visible_line import one_for_one
 from console.explore.vim import Vim, VimCommand
 from console.theming.highlight import Token, highlight
 from console.theming.styles import style_of
-from engine.common.text import mark
 from engine.models import Language, Violation
 
 COLOURED_CHARACTERS = 64 * 1024
@@ -43,6 +44,7 @@ class Editor(TextArea):
         text: str
 
     def __init__(self, *, id: str | None = None) -> None:
+        self.assistance: Assistance | None = None
         self.code_language = Language.PYTHON
         self._vim: Vim | None = None
         self._locked = False
@@ -117,6 +119,10 @@ class Editor(TextArea):
     def on_key(self, event: events.Key) -> None:
         """Handle a key in vim's modes."""
         vim = self._vim
+        if self.assistance and self.assistance.take_key(event.key):
+            event.stop()
+            event.prevent_default()
+            return
         if event.key in NEW_LINE and not self.read_only:
             self._new_line()
             event.stop()
@@ -154,6 +160,8 @@ class Editor(TextArea):
     def _watch_selection(self, previous: Selection, selection: Selection) -> None:
         super()._watch_selection(previous, selection)
         self.update_suggestion()
+        if self.assistance:
+            self.assistance.moved()
 
     def toggle_comments(self) -> None:
         """Make the selected lines comments, or code again."""
@@ -181,6 +189,11 @@ class Editor(TextArea):
             if place[1] >= 0 and (other := partner(self.document.lines, place)) is not None:
                 self.move_cursor(other, center=True)
                 return
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Tell where the mouse is."""
+        if self.assistance and not event.button:
+            self.assistance.hovered(self.get_target_document_location(event), event.screen_offset)
 
     def on_paste(self, event: events.Paste) -> None:
         """Tell who may guess the language of a text that is pasted whole."""
@@ -220,7 +233,7 @@ class Editor(TextArea):
 
     def get_line(self, line_index: int) -> Text:
         """Return a line with its colours, every character made visible."""
-        line = Text(_one_for_one(self.document.get_line(line_index)), end="", no_wrap=True)
+        line = Text(one_for_one(self.document.get_line(line_index)), end="", no_wrap=True)
         if line_index < len(self._tokens):
             for start, end, name in self._tokens[line_index]:
                 line.stylize(style_of(self, name), start, end)
@@ -231,15 +244,3 @@ class Editor(TextArea):
         if line_index == self.error_line:
             line.stylize(style_of(self, "on mark-critical"))
         return line
-
-
-def _one_for_one(line: str) -> str:
-    """Return the line with each invisible character replaced by one visible character."""
-    if line.isascii() and line.isprintable():
-        return line
-    return "".join(each if each == "\t" or mark(each) == each else _stand_in(each) for each in line)
-
-
-def _stand_in(character: str) -> str:
-    shown = mark(character)
-    return shown if len(shown) == 1 else "\ufffd"

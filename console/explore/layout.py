@@ -11,6 +11,7 @@ from textual.widgets import Input, Static
 from console.explore.editing.tab_bar import TabBar
 from console.explore.editor import Editor
 from console.explore.find.bar import FindBar
+from console.explore.names.popup import NamePopup
 from console.review.violations import ViolationDetail, ViolationList
 from console.run.output_log import OutputLog
 
@@ -29,7 +30,8 @@ def contents() -> Iterable[Widget]:
 
 
 def below() -> Iterable[Widget]:
-    """Return the lines for a violation, for the purpose, and for finding."""
+    """Return the lines for a violation, for the purpose and for finding, and the box for names."""
     yield Static(id="violation-line")
     yield Input(id="purpose", placeholder="Purpose, for the reviewer", select_on_focus=False)
     yield FindBar()
+    yield NamePopup()

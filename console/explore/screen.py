@@ -26,6 +26,7 @@ from console.explore.files.replacing import Replacing
 from console.explore.find.bar import FindBar
 from console.explore.followed_file import FollowedFile
 from console.explore.live_analysis import LiveAnalysis
+from console.explore.names.assistant import NameAssistant
 from console.explore.running.submitted import How, Submitted
 from console.explore.sessions import OpenSession
 from console.explore.typed_text import TypedText
@@ -45,6 +46,7 @@ class ExploreScreen(BaseScreen):
     def __init__(self) -> None:
         super().__init__()
         self._analysis = LiveAnalysis(self)
+        self._names = NameAssistant(self)
         self._errors = ErrorMarks(self)
         self._text = TypedText(self)
         self._file = FollowedFile(self, self._update_title, lambda: self._submitted.submit(How.SAVED))
@@ -67,6 +69,7 @@ class ExploreScreen(BaseScreen):
         """Start in the editor."""
         super().on_mount()
         self._text.attach()
+        self._names.attach()
         self._update_title()
         self.query_one(Editor).focus()
         self._tick()
@@ -96,12 +99,17 @@ class ExploreScreen(BaseScreen):
     def _typed(self) -> None:
         self._submitted.code_changed()
         self.query_one(Editor).colour()
+        self._names.typed()
         self._analysis.start()
         self._errors.clear()
         self.query_one(FindBar).text_changed()
         self.query_one(TabBar).show(self._tabs.names, self._tabs.active)
         if self._file.path is None:
             self._drafts.changed()
+
+    def action_explain(self) -> None:
+        """Show what the name at the cursor is."""
+        self._names.explain()
 
     @on(Editor.PastedWhole)
     def _pasted(self, message: Editor.PastedWhole) -> None:
@@ -131,6 +139,7 @@ class ExploreScreen(BaseScreen):
     async def action_permissions(self) -> None:
         """Change the requested permissions."""
         await self._submitted.ask_permissions()
+        self._names.image = self._submitted.options.image
         self._update_title()
 
     @work(group="preview")

@@ -60,6 +60,7 @@ from engine.models.api import (
     SubmitRequest,
     WithdrawRequest,
 )
+from engine.models.code_names import CodeNames
 from engine.models.lines import RunLines
 from engine.models.observed import RunEffects
 from engine.models.snapshot import RunSnapshot
@@ -73,6 +74,9 @@ _SUMMARIES = TypeAdapter(tuple[Summary, ...])
 _CONSEQUENCES = TypeAdapter(tuple[Consequence, ...])
 _SIMILAR: TypeAdapter[SimilarSubmission | None] = TypeAdapter(SimilarSubmission | None)
 _FILES = TypeAdapter(tuple[WorkspaceFile, ...])
+
+CODE_NAMES_SECONDS = 150.0
+"""A sandbox imports every module of its image before it answers."""
 
 
 class Client:
@@ -219,6 +223,13 @@ class Client:
         """Analyse code without submitting it."""
         snippet = AnalyseRequest(code=Untrusted(code), language=language)
         return Analysis.model_validate_json(await self._transport.post("/v1/analysis", snippet))
+
+    async def code_names(self, language: Language, image: str = "") -> CodeNames:
+        """Return the names that code can use in an image: the first time, once a sandbox has said them."""
+        params = {"language": language.value, "image": image}
+        return CodeNames.model_validate_json(
+            await self._transport.get("/v1/code-names", params, CODE_NAMES_SECONDS)
+        )
 
     def events(self, since: int | None = None) -> AsyncGenerator[Event, None]:
         """Yield events as they happen; those after `since` first."""

@@ -13,6 +13,7 @@ from engine import locations
 from engine.analysis_pool import AnalysisPool
 from engine.common.supervisor import Supervisor, Work
 from engine.common.text import Untrusted
+from engine.core.code_names.service import CodeNameService
 from engine.core.config.policy_store import PolicyStore
 from engine.core.config.secret_store import SecretStore
 from engine.core.config.token_store import TokenStore
@@ -109,6 +110,7 @@ class Engine:
 
     def _add_runs(self) -> None:
         settings, backend, events = self.settings.sandbox, self._backend, self._events
+        self.code_names = CodeNameService(settings, backend, locations.code_names())
         self._startup = SandboxStartup(settings, events, backend)
         self._registry = SessionRegistry(settings)
         self._keys = ReviewerKeys(events, KeyRing(locations.keys()))

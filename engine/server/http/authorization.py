@@ -127,6 +127,7 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "POST /responses": _REVIEW,
     "DELETE /responses/{id}": _REVIEW,
     "POST /analysis": _ANY,
+    "GET /code-names": _ANY,
     "GET /leases/{lease}": _SUBMIT,
     "GET /runs/{id}": _OWN,
     "GET /runs/{id}/output": _OWN,

@@ -88,8 +88,8 @@ QUERIES = ("engine.history.search.pivots", "engine.history.search.query.complete
 def test_only_the_client_models_and_helpers_of_the_engine_are_imported() -> None:
     """The console imports the engine's client, models, locations and shared helpers, nothing else of it."""
     allowed = {"engine", "engine.locations", "engine.models", "engine.models.comments",
-               "engine.models.history", "engine.models.lines", "engine.models.observed",
-               "engine.models.rehearsal", "engine.models.snapshot",
+               "engine.models.code_names", "engine.models.history", "engine.models.lines",
+               "engine.models.observed", "engine.models.rehearsal", "engine.models.snapshot",
                "engine.client.brake", "engine.client.client",
                "engine.client.connect", "engine.client.sessions", "engine.hooks.quick",
                *(f"engine.common.{name}" for name in HELPERS), *QUERIES}  # fmt: skip

@@ -58,12 +58,20 @@ from engine.models import (
     VerificationProgress,
     Violation,
 )
+from engine.models.code_names import CodeNames
 from engine.models.history import Counts, Total
 from engine.models.lines import RunLines
 from engine.models.observed import RunEffects
 from engine.models.rehearsal import Rehearsal
 from engine.models.snapshot import RunSnapshot
 from engine.policy.consequences import consequences
+
+NAMES = """builtins\tmodule\t\t
+builtins.print\tfunction\t(*args, sep=' ')\tPrints the values to a stream.
+json\tmodule\t\tJSON.
+json.dump\tfunction\t(obj, fp)\tSerialize an object into a file.
+json.dumps\tfunction\t(obj, *, indent=None)\tSerialize an object."""
+"""What the image says about its names."""
 
 ME = Principal(name=Untrusted("operator"))
 
@@ -348,6 +356,9 @@ class FakeEngine:
 
     async def analyse(self, code: str, language: Language) -> Analysis:
         return self.analysis
+
+    async def code_names(self, language: Language, image: str = "") -> CodeNames:
+        return CodeNames(image=image, digest="", table=Untrusted(NAMES))
 
     async def close(self) -> None:
         return None

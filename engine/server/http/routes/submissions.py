@@ -11,7 +11,7 @@ from fastapi.responses import StreamingResponse
 
 from engine.common.errors import Problem
 from engine.core import Engine
-from engine.models import Analysis, Case, Decision, Summary
+from engine.models import Analysis, Case, Decision, Language, Summary
 from engine.models.api import (
     LEASE,
     AnalyseRequest,
@@ -21,6 +21,7 @@ from engine.models.api import (
     SubmitRequest,
     WithdrawRequest,
 )
+from engine.models.code_names import CodeNames
 from engine.principals.signed_decision import verify
 from engine.server.http.authorization import Caller, CurrentCaller, CurrentPrincipal
 from engine.server.http.ndjson import ndjson_response, ndjson_stream
@@ -91,6 +92,16 @@ def _submit_routes(router: APIRouter, engine: Engine) -> None:
     async def analyse(body: AnalyseRequest, by: CurrentPrincipal) -> Analysis:
         """Analyse code without submitting it. Nothing is stored."""
         return await engine.analyse(body.code.text, body.language, by)
+
+    @router.get("/code-names", summary="Get the names that code can use in an image")
+    async def code_names(
+        language: Language,
+        image: Annotated[
+            str, Query(pattern=r"^[a-z][a-z0-9-]{0,31}$|^$", description="Default: the usual one.")
+        ] = "",
+    ) -> CodeNames:
+        """Return modules and their members; the first time, once a sandbox of the image has said them."""
+        return await engine.code_names.of(language, image)
 
 
 def _read_routes(router: APIRouter, engine: Engine) -> None:

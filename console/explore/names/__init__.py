@@ -1,0 +1,1 @@
+"""Completion, signatures and documentation from the names that the image has."""
