@@ -178,3 +178,23 @@ async def test_no_attack_on_the_marks_changes_the_end_of_a_run(manager: SandboxM
     result = await manager.run(job(code, seconds=30), watcher)
     assert (0, KillReason.NONE) == (result.exit_code, result.kill_reason)
     assert b"end" == b"".join(chunk.data for chunk in watcher.chunks)
+
+
+THREADS = """\
+import threading, time
+end, count = time.monotonic() + 4, 0
+while time.monotonic() < end:
+    thread = threading.Thread(target=sum, args=(range(2000),))
+    thread.start()
+    thread.join()
+    count += 1
+print("ended")
+"""
+
+
+async def test_threads_that_come_and_go_end_nothing(manager: SandboxManager) -> None:
+    """A program with threads is not asked for its stack, which would end it by a fault."""
+    watcher = _LinesRecorder()
+    result = await manager.run(job(THREADS, Language.PYTHON, seconds=60), watcher)
+    assert (0, KillReason.NONE) == (result.exit_code, result.kill_reason)
+    assert watcher.hits[5] == MOST_PYTHON_HITS

@@ -5,7 +5,8 @@
 # elsewhere, or a trace in which each command follows "+seconds line ". Both are files in memory that cannot grow.
 my ( $most_lines, $most_stack ) = ( 5000, 65536 );
 my ( %time, %hits, $last_line, $trace_line, $trace_time );
-my ( $stack, $sent, $parsed, $began, $sampled, $told, $pause, $ticks, $asked ) = ( '', '', 0, 0, 0, 0, 0.1, 0, 0 );
+my ( $stack, $sent, $parsed, $began, $sampled, $told, $pause, $ticks, $asked, $threaded )
+  = ( '', '', 0, 0, 0, 0, 0.1, 0, 0, 0 );
 
 # Seconds of the monotonic clock.
 sub clock {
@@ -22,18 +23,20 @@ sub bytes_at {
     return $got > 0 ? substr $bytes, 0, $got : '';
 }
 
-sub cpu_ticks {
-    open my $file, '<', "/proc/$child/stat" or return 0;
+# Returns the processor time that the program has used, and how many threads it has.
+sub program_facts {
+    open my $file, '<', "/proc/$child/stat" or return ( 0, 1 );
     my @facts = split ' ', ( <$file> // '' ) =~ s/.*\)//sr;
-    return ( $facts[11] // 0 ) + ( $facts[12] // 0 );
+    return ( ( $facts[11] // 0 ) + ( $facts[12] // 0 ), $facts[17] // 1 );
 }
 
 # Takes the stack that was asked for, and asks for the next. A program that waits is asked once, and then left alone. One that
-# writes is not asked: a signal cuts short a write that is under way, and the program may lose what was left of it.
+# writes is not asked: a signal cuts short a write that is under way, and the program may lose what was left of it. Nor is one
+# that ever had a second thread: Python reads the stacks of all threads meanwhile, and ends by a fault where one comes or goes.
 sub sample {
     my ($now) = @_;
     my $size = sysseek $notes, 0, 1;
-    if ( $size > 0 ) {
+    if ( $size > 0 && !$threaded ) {
         $stack = bytes_at( $notes, $size < $most_stack ? $size : $most_stack, 0 );
         my ($own) = $stack =~ /^Current thread(.*)/ms;
         ($last_line) = ( $own // $stack ) =~ /^  File "main\.py", line (\d{1,6}) in /m;
@@ -45,8 +48,10 @@ sub sample {
     my $writes = $relayed || grep { length $_->[2] } @flows;
     $relayed = 0;
     return if $writes;
-    my $used = cpu_ticks();
-    return if $asked && $used == $ticks;
+    my ( $used, $threads ) = program_facts();
+    $threaded ||= $threads > 1;
+    $last_line = 0 if $threaded;
+    return if $threaded || $asked && $used == $ticks;
     sysseek $notes, 0, 0;
     kill 'URG', $child;
     ( $asked, $ticks ) = ( $used == $ticks, $used );
