@@ -207,6 +207,8 @@ class HistorySettings(Group):
 
     database: str = Field("", repr=False)
     """The URL of a PostgreSQL database that keeps it, without a password. Empty: the state folder."""
+    standby: bool = False
+    """Whether `pratique serve` waits while another engine writes that database, to take over from it."""
     batch_milliseconds: int = Field(100, ge=1, le=200)
     """How long an event that no answer waits for may stay in memory."""
     write_deadline_seconds: float = Field(10.0, gt=0)

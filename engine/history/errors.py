@@ -23,6 +23,10 @@ class AlreadyRecordedError(InvalidEventError):
     """There is such an event of this subject, and there is one at most: nothing was written."""
 
 
+class HistoryHeldError(HistoryError):
+    """Another engine writes the history."""
+
+
 class ErasedError(HistoryError):
     """The requested content was erased by retention."""
 

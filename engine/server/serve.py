@@ -25,7 +25,7 @@ from engine.common.lock_holder import lock_holder
 from engine.common.text import visible
 from engine.core import Engine
 from engine.history.errors import HistoryError
-from engine.history.store.open import open_history
+from engine.history.store.open import wait_for_history
 from engine.history.store.sql.writer import checkpoints_of
 from engine.history.witness.checkpoint_file import last
 from engine.history.witness.witnesses import Witnesses
@@ -66,6 +66,10 @@ async def serve(settings: Settings, *, until_idle: bool = False) -> None:
 
 
 async def _serve(settings: Settings, path: Path, until_idle: bool) -> None:
+    if until_idle:  # who started it waits for its answer
+        settings = settings.model_copy(
+            update={"history": settings.history.model_copy(update={"standby": False})}
+        )
     async with _engine(settings) as engine, contextlib.AsyncExitStack() as listeners:
         remote = listeners.enter_context(bind_tcp(settings.server)) if settings.server.listen else None
         local = LocalSocket(path)
@@ -81,7 +85,9 @@ async def _serve(settings: Settings, path: Path, until_idle: bool) -> None:
 
 @contextlib.asynccontextmanager
 async def _engine(settings: Settings) -> AsyncIterator[Engine]:
-    history = await open_history(settings.history, locations.database(), witness_path(settings))
+    history = await wait_for_history(
+        settings.history, locations.database(), witness_path(settings), _log_standby
+    )
     async with contextlib.AsyncExitStack() as closing:
         closing.push_async_callback(_hand_over, settings)
         closing.push_async_callback(history.close)
@@ -98,6 +104,10 @@ async def _engine(settings: Settings) -> AsyncIterator[Engine]:
         _settle_memory()
         engine.supervisor.start("backend log", partial(log_backend, sandboxes))
         yield engine
+
+
+def _log_standby(why: str) -> None:
+    log.info("engine.standby", reason=why)
 
 
 def witness_path(settings: Settings) -> Path | None:

@@ -9,13 +9,16 @@ from typing import Any, cast
 
 import psycopg
 
+from engine.history.errors import HistoryHeldError
 from engine.history.store.postgres.dialect import PostgresDialect
 from engine.history.store.postgres.link import ServerLink, end
 from engine.history.store.postgres.migrate import migrate
+from engine.history.store.postgres.pending_writes import PendingWrites
 from engine.history.store.postgres.placeholders import stored, translated
 from engine.history.store.postgres.url import ServerUrl
 from engine.history.store.sql.connection import Cursor, Values
 
+_TOKEN = b"UPDATE last_commit SET token = %s"
 AGAIN_SECONDS = 0.2
 """How often a server that went away in the middle of a commit is asked again."""
 
@@ -31,6 +34,13 @@ class PostgresConnection:
         self._closed = False
         self._open = False
         """Whether a transaction goes on."""
+        self._begun = False
+        """Whether the server knows of it."""
+        self._pending = PendingWrites()
+        self._token: str | None = None
+        """What the last commit left; None on a connection that only reads."""
+        self._superseded = False
+        """Whether another engine has written since."""
 
     @property
     def dialect(self) -> PostgresDialect:
@@ -41,28 +51,34 @@ class PostgresConnection:
         """Execute a statement. A commit returns once it is known to be on the server's disk.
 
         Raises:
-            psycopg.Error: it failed; where it was a commit, nothing was written.
-            HistoryError: the link was lost, and another engine writes the history now.
+            psycopg.Error: it failed, or what waited for it; where it was a commit, nothing was written.
+            HistoryHeldError: the link was lost, and another engine writes the history now, or has since.
         """
+        if sql == "BEGIN":
+            self._reconnect_if_lost()
+            self._open = True
+            return cast("Cursor", self._link.cursor())
         if sql == "COMMIT":
             return self._commit()
         if sql == "ROLLBACK":
-            self._open = False
-        cursor = self._execute(sql, parameters)
-        self._open = self._open or sql == "BEGIN"
-        return cursor
+            return self._roll_back()
+        return self._execute(sql, parameters)
 
-    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> object:
-        """Execute a statement once for each of these values."""
-        listed = [stored(values) for values in parameters]
-        if len(listed) == 1:  # a pipeline takes half as long again
-            return self._link.execute(translated(sql), listed[0])
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> object:
+        """Execute a statement once for each of these values; within a transaction, with the next one."""
+        rows = [*parameters]
+        if self._open:
+            self._pending.add(sql, rows)
+            if self._pending.is_full:
+                self._send()
+            return None
         cursor = self._link.cursor()
-        cursor.executemany(translated(sql), listed)
+        cursor.executemany(translated(sql), [stored(values) for values in rows])
         return cursor
 
     def copy_rows(self, table: str, columns: Sequence[str], batches: Iterable[list[Sequence[Any]]]) -> None:
         """Write many rows at once, within a transaction."""
+        self._send(b"SELECT 1")
         into = f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()
         with self._link.cursor() as cursor, cursor.copy(into) as copy:
             for batch in batches:
@@ -72,6 +88,7 @@ class PostgresConnection:
     def migrate(self, url: ServerUrl) -> None:
         """Bring the tables to the format of this version."""
         migrate(self._link, url)
+        self._token = _last_token(self._link)
 
     def close(self) -> None:
         """End the connection."""
@@ -81,28 +98,78 @@ class PostgresConnection:
     def _execute(self, sql: str, parameters: Values) -> Cursor:
         """Execute a statement, over a new link where the last one was lost outside of a transaction."""
         query, values = translated(sql), stored(parameters)
+        if self._open:
+            return self._send(query, values)
         try:
             return cast("Cursor", self._link.execute(query, values))
         except psycopg.OperationalError:
-            if not self._link.broken or self._open or sql == "ROLLBACK":
+            if not self._link.closed:
                 raise
         self._reconnect()
         return cast("Cursor", self._link.execute(query, values))
 
-    def _reconnect(self) -> None:
+    def _send(self, query: bytes = b"", values: Any = ()) -> Cursor:
+        """Send what waits, and a statement, in one round trip; the transaction begins with the first."""
+        if self._begun and not self._pending:
+            return cast("Cursor", self._link.execute(query, values))
+        self._reconnect_if_lost()
+        cursor = self._link.cursor()
+        with self._link.pipeline():
+            self._send_waiting()
+            if query:
+                cursor.execute(query, values)
+        return cast("Cursor", cursor)
+
+    def _send_waiting(self) -> None:
+        if not self._begun:
+            self._begun = True
+            self._link.execute(b"BEGIN")
+        self._pending.send(self._link)
+
+    def _roll_back(self) -> Cursor:
+        begun, self._open, self._begun = self._begun, False, False
+        self._pending.clear()
+        return cast("Cursor", self._link.execute(b"ROLLBACK") if begun else self._link.cursor())
+
+    def _reconnect_if_lost(self) -> None:
+        """Make the link anew where it is known to be lost before a transaction has begun."""
+        if not self._begun and self._link.is_lost:
+            self._reconnect()
+
+    def _reconnect(self, attempted: str = "") -> None:
+        """Make the link anew, unless another engine has written since the last commit, or `attempted`.
+
+        What this engine has in its memory is not the state of the history then, even if it may write again.
+        """
         end(self._link)
-        self._link = self._connect()
+        if not self._superseded:
+            self._link = self._connect()
+            self._superseded = self._token is not None and _last_token(self._link) not in {
+                self._token,
+                attempted,
+            }
+        if self._superseded:
+            end(self._link)
+            raise HistoryHeldError(
+                "Another engine has written the history since the line to PostgreSQL was lost",
+                hint="Type: pratique stop, then: pratique serve",
+            )
 
     def _commit(self) -> Cursor:
         """Commit with a token, which tells whether a commit whose answer was lost was done."""
         token = secrets.token_hex(16)
+        self._reconnect_if_lost()
         try:
-            self._link.execute(f"UPDATE last_commit SET token = '{token}'; COMMIT".encode())
-            self._open = False
+            with self._link.pipeline():
+                self._send_waiting()
+                self._link.execute(_TOKEN, (token,))
+                done = self._link.execute(b"COMMIT")
+            _require_committed(done.statusmessage)
         except psycopg.OperationalError as error:
-            if not self._link.broken or not self._was_committed(token):
+            if not self._link.closed or not self._was_committed(token):
                 raise error from None
-            self._open = False
+        self._token = token
+        self._open = self._begun = False
         return cast("Cursor", self._link.cursor())
 
     def _was_committed(self, token: str) -> bool:
@@ -112,9 +179,20 @@ class PostgresConnection:
         """
         while True:
             try:
-                self._reconnect()
-                return bool(self._execute("SELECT token FROM last_commit", ()).fetchone() == (token,))
+                self._reconnect(token)
+                return _last_token(self._link) == token
             except (psycopg.Error, OSError):
                 if self._closed:
                     raise
                 time.sleep(AGAIN_SECONDS)
+
+
+def _require_committed(answer: str | None) -> None:
+    """Check what a COMMIT was answered with: the end of a transaction that an error has ended is no error."""
+    if answer != "COMMIT":
+        raise psycopg.OperationalError(f"the commit was answered with {answer}")
+
+
+def _last_token(link: ServerLink) -> str:
+    row = link.execute(b"SELECT token FROM last_commit").fetchone()
+    return str(row[0]) if row else ""

@@ -9,7 +9,7 @@ import psycopg
 from psycopg.errors import LockNotAvailable
 
 from engine.common.local_files import private_folder
-from engine.history.errors import HistoryError
+from engine.history.errors import HistoryError, HistoryHeldError
 from engine.history.store.postgres.connection import PostgresConnection
 from engine.history.store.postgres.errors import explain
 from engine.history.store.postgres.link import ServerLink, connect, end
@@ -52,7 +52,8 @@ class PostgresDatabase:
         """Return the connection that writes, whose session holds the lock.
 
         Raises:
-            HistoryError: another engine holds it, or the server does not answer.
+            HistoryHeldError: another engine holds it.
+            HistoryError: the server does not answer.
         """
         try:
             private_folder(self._path.parent)
@@ -91,7 +92,7 @@ class PostgresDatabase:
             link.execute(b"RESET lock_timeout")
         except LockNotAvailable:
             end(link)
-            raise HistoryError(
+            raise HistoryHeldError(
                 f"Another engine already writes the history {self._url}",
                 hint="Use that one (pratique doctor finds it), or stop it first",
             ) from None

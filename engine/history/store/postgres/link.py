@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -16,6 +17,16 @@ T = TypeVar("T")
 SCHEMA = "pratique"
 """The schema that holds the history, so that a database may hold more."""
 CONNECT_SECONDS = 5
+_SERVER = {
+    "search_path": SCHEMA,
+    "TimeZone": "UTC",
+    "idle_in_transaction_session_timeout": "60s",
+    "tcp_keepalives_idle": 4,
+    "tcp_keepalives_interval": 2,
+    "tcp_keepalives_count": 2,
+    "tcp_user_timeout": 8000,
+}
+"""Settings of the session. Of a machine that vanished the server lets go, and of its lock, within 10 s."""
 OPTIONS = {
     "application_name": "pratique",
     "connect_timeout": CONNECT_SECONDS,
@@ -23,7 +34,7 @@ OPTIONS = {
     "keepalives_interval": 5,
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
-    "options": f"-c search_path={SCHEMA} -c TimeZone=UTC -c idle_in_transaction_session_timeout=60s",
+    "options": " ".join(f"-c {name}={value}" for name, value in _SERVER.items()),
 }
 
 
@@ -39,6 +50,14 @@ class ServerLink(psycopg.Connection[tuple[Any, ...]]):
     """A connection whose statements are cancelled once `give_up` returns True."""
 
     give_up: Callable[[], bool] | None = None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the server has closed it, as far as that arrived."""
+        while not self.closed and _has_input(self.fileno()):
+            with suppress(psycopg.Error):
+                self.pgconn.consume_input()
+        return self.closed
 
     def wait(self, gen: Generator[Any, Any, T], interval: float = 0.1, timeout: float | None = None) -> T:
         """Wait for the server's answer, looking every tenth of a second whether anybody still does."""
@@ -56,6 +75,12 @@ class ServerLink(psycopg.Connection[tuple[Any, ...]]):
         except StopIteration as end:
             value: T = end.value
             return value
+
+
+def _has_input(file: int) -> bool:
+    waiting = select.poll()
+    waiting.register(file, select.POLLIN)
+    return bool(waiting.poll(0))
 
 
 def connect(url: ServerUrl, *, read_only: bool = False) -> ServerLink:

@@ -78,9 +78,9 @@ def insert(connection: SqlConnection, encoded: EncodedCase, seq: int) -> int:
     row = connection.execute(_upsert(form), (*encoded.columns, form.number, seq)).fetchone()
     if row is None:
         raise HistoryError(f"There is another submission {encoded.columns[0]}", hint="Submit it again")
-    connection.execute(
+    connection.executemany(
         "INSERT INTO case_states (n, body) VALUES (?, ?) ON CONFLICT (n) DO UPDATE SET body = excluded.body",
-        (row[0], blobs.pack(encoded.body)),
+        [(row[0], blobs.pack(encoded.body))],
     )
     return int(row[0])
 
@@ -110,19 +110,19 @@ def count_all(connection: SqlConnection) -> None:
 def _count(connection: SqlConnection, id: object, by: int) -> None:
     """Add a case in its current state to the counts, or subtract it."""
     for table, key, value in COUNTS:
-        connection.execute(
+        connection.executemany(
             f"INSERT INTO {table} ({key}, risk, status, kill_reason, language, count) "
             f"SELECT {value}, risk, status, coalesce(kill_reason, ''), language, :by FROM cases "
             "WHERE id = :id "
             f"ON CONFLICT ({key}, risk, status, kill_reason, language) "
             f"DO UPDATE SET count = {table}.count + excluded.count",
-            {"id": id, "by": by},
+            [{"id": id, "by": by}],
         )
         if by < 0:
-            connection.execute(
+            connection.executemany(
                 f"DELETE FROM {table} WHERE count = 0 AND ({key}, risk, status, kill_reason, language) = ("
                 f"SELECT {value}, risk, status, coalesce(kill_reason, ''), language FROM cases WHERE id = ?)",
-                (id,),
+                [(id,)],
             )
 
 

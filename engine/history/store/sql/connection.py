@@ -53,8 +53,11 @@ class SqlConnection(Protocol):
     def execute(self, sql: str, parameters: Values = (), /) -> Cursor:
         """Execute a statement."""
 
-    def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> object:
-        """Execute a statement once for each of these values."""
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> object:
+        """Execute a statement once for each of these values, of which no answer is needed.
+
+        Within a transaction it may wait for the next statement, which then raises its error.
+        """
 
     def close(self) -> None:
         """End the connection."""

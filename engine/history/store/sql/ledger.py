@@ -17,13 +17,14 @@ from engine.history.chain import chain, checkpoints
 from engine.history.chain.chain import Record
 from engine.history.chain.heads import HeadSigner, parse_head
 from engine.history.chain.merkle import Frontier
-from engine.history.errors import AlreadyRecordedError
+from engine.history.errors import AlreadyRecordedError, HistoryError
 from engine.history.events.blocks import OutputBlock
 from engine.history.exports.case_verify import COUNT
 from engine.history.store.sql import blobs, cases, tree
 from engine.history.store.sql.cases import EncodedCase
 from engine.history.store.sql.connection import SqlConnection
 from engine.history.store.sql.facts import index as facts_index
+from engine.history.store.sql.missing_checkpoints import missing_checkpoints
 from engine.history.witness import checkpoint_file
 from engine.history.witness.witness_file import WitnessFile
 from engine.models import OutputChunk
@@ -143,7 +144,9 @@ class Ledger:
         self.fresh.clear()
         self.buffered.clear()
         self.buffered_bytes = 0
-        with contextlib.suppress(self.connection.Error):  # SQLite has undone it itself after a full disk
+        with contextlib.suppress(
+            self.connection.Error, HistoryError
+        ):  # SQLite has undone it itself after a full disk
             self.connection.execute("ROLLBACK")
 
     def append(
@@ -232,11 +235,11 @@ class Ledger:
 
     def checkpoint_by_time(self) -> None:
         """Sign the tree where that is due, and do what the database needs from time to time."""
-        self.begin()
         try:
+            self.begin()
             self.checkpoint_if_due()
             self.commit()
-        except self.connection.Error:
+        except (self.connection.Error, HistoryError):
             self.roll_back()
             raise
         self.connection.dialect.tidy()
@@ -275,23 +278,18 @@ class Ledger:
 
     def index_some(self) -> bool:
         """Index some texts and facts for the search, and return whether there may be more."""
-        self.begin()
         try:
+            self.begin()
             more = self.connection.dialect.index_texts()
             more = facts_index.index_some(self.connection) or more
             self.connection.execute("COMMIT")
-        except self.connection.Error:
+        except (self.connection.Error, HistoryError):
             self.roll_back()
             raise
         return more
 
     def repair_checkpoint_file(self) -> None:
         """Write the checkpoints that a crash kept from the file outside the database."""
-        notes = checkpoint_file.notes(self.checkpoints)
-        last = max((note.size for note in notes if note), default=0)
-        missing = self.connection.execute(
-            "SELECT data ->> 'note' FROM events WHERE type = 'history.checkpoint' AND seq > ? ORDER BY seq",
-            (last + 1,),
-        ).fetchall()
-        if missing and (notes or len(missing) == 1):
-            checkpoint_file.add(self.checkpoints, [note for (note,) in missing])
+        missing = missing_checkpoints(self.connection, self.checkpoints)
+        if missing and (checkpoint_file.notes(self.checkpoints) or len(missing) == 1):
+            checkpoint_file.add(self.checkpoints, missing)

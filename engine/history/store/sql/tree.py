@@ -10,6 +10,9 @@ from engine.history.chain.merkle import STORED, Frontier, Subtree
 from engine.history.store.sql.connection import SqlConnection
 
 _BLOCK = 1 << STORED
+_SIGN = (
+    "INSERT INTO signed_head (one, note) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET note = excluded.note"
+)
 
 
 def head(connection: SqlConnection) -> tuple[int, bytes]:
@@ -32,8 +35,7 @@ def signed_head(connection: SqlConnection) -> str | None:
 
 def sign(connection: SqlConnection, note: str) -> None:
     """Keep the signed head of this commit in the place of the one before."""
-    if not connection.execute("UPDATE signed_head SET note = ?", (note,)).rowcount:
-        connection.execute("INSERT INTO signed_head (one, note) VALUES (1, ?)", (note,))
+    connection.executemany(_SIGN, [(note,)])
 
 
 def load(connection: SqlConnection, size: int) -> Frontier:

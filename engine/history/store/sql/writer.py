@@ -50,6 +50,7 @@ class Writer:
         witness: WitnessFile | None = None,
     ) -> None:
         self._database = database
+        self._failures: tuple[type[Exception], ...] = (*database.errors, HistoryError)
         self._settings = settings
         self._loop = loop
         self._lock = database.lock()
@@ -121,9 +122,7 @@ class Writer:
         self._lock.close()
 
     def _last_checkpoint(self) -> None:
-        with contextlib.suppress(
-            *self._database.errors
-        ):  # a disk that cannot take it has been reported already
+        with contextlib.suppress(*self._failures):  # a disk that cannot take it has been reported already
             self._ledger.begin()
             self._ledger.checkpoint()
             self._ledger.commit()
@@ -166,14 +165,14 @@ class Writer:
             return self._index()
         try:
             self._ledger.checkpoint_by_time()
-        except self._database.errors:  # the next write gets the error of the disk
+        except self._failures:  # the next write gets the error of the disk
             self._ledger.since = time.monotonic()
         return False
 
     def _index(self) -> bool:
         try:
             return self._ledger.index_some()
-        except self._database.errors:
+        except self._failures:
             return False
 
     def _transaction(self, first: WriteJob | None) -> bool:

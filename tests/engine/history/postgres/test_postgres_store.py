@@ -13,7 +13,7 @@ import pytest
 
 from engine.common.text import Untrusted
 from engine.history.api import HistoryStore
-from engine.history.errors import HistoryError
+from engine.history.errors import HistoryError, HistoryHeldError
 from engine.history.store.open import open_history
 from engine.history.store.postgres.words import words_of
 from engine.models import Event
@@ -70,6 +70,15 @@ def execute(url: str, statement: str) -> list[Any]:
         return cursor.fetchall() if cursor.description else []
 
 
+def cut_off(url: str) -> None:
+    """End the session of the engine that writes, and wait until it has ended."""
+    assert [(True,)] == execute(
+        url,
+        "SELECT pg_terminate_backend(pid, 30000) FROM pg_locks JOIN pg_database ON oid = database "
+        "WHERE locktype = 'advisory' AND datname = current_database()",
+    )
+
+
 @pytest.mark.parametrize("cut", ["after", "before"])
 async def test_a_commit_whose_answer_is_lost_is_resolved(
     url: str, proxy: CuttingProxy, tmp_path: Path, cut: Cut
@@ -115,6 +124,31 @@ async def test_a_server_that_was_started_again_goes_on(tmp_path: Path, how: str)
         await store.close()
     finally:
         await asyncio.to_thread(own.end)
+
+
+async def test_an_engine_that_another_one_replaced_writes_nothing(
+    store: HistoryStore, url: str, tmp_path: Path
+) -> None:
+    """Whose line was lost while another engine wrote is refused, also once that one has ended."""
+    await append(store, 1)
+    cut_off(url)
+    other = await opened(url, tmp_path)
+    await append(other, 2)
+    await other.close()
+    for number in (3, 4):
+        with pytest.raises(HistoryHeldError, match="Another engine has written"):
+            await append(store, number)
+    assert [(1,), (2,)] == execute(
+        url, "SELECT (data::json ->> 'n')::int FROM events WHERE type = 'history.viewed' ORDER BY seq"
+    )
+
+
+async def test_an_engine_whose_line_was_lost_in_between_goes_on(store: HistoryStore, url: str) -> None:
+    """Where nobody else wrote, nothing is refused."""
+    await append(store, 1)
+    cut_off(url)
+    await append(store, 2)
+    assert (await store.verify()).intact
 
 
 async def test_the_role_is_no_superuser(store: HistoryStore, url: str) -> None:
