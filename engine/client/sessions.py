@@ -14,7 +14,6 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
-import httpx
 from pydantic import TypeAdapter
 
 from engine.client.transport import DEADLINE_SECONDS, Transport
@@ -114,12 +113,11 @@ class SessionsClient:
         return answer.content
 
     async def _output_lines(self, method: str, path: str, body: str) -> AsyncGenerator[OutputLine, None]:
-        endless = httpx.Timeout(DEADLINE_SECONDS, read=None)
         content: str | None = body
         while path:
             headers = {**self._headers(), **({"content-type": "application/json"} if content else {})}
             request = self._transport.build_request(
-                method, path, params={"within": WITHIN}, content=content, headers=headers, timeout=endless
+                method, path, params={"within": WITHIN}, content=content, headers=headers
             )
             async with contextlib.aclosing(self._transport.stream_lines(request)) as lines:
                 path = ""

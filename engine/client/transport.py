@@ -1,4 +1,7 @@
-"""The HTTP transport of the client: requests, streams, and errors as `Problem`."""
+"""The HTTP transport of the client: requests, streams, and errors as `Problem`.
+
+httpx is imported with the first transport: it takes longer to load than all the rest of the client.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,8 @@ import re
 import ssl
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import httpx
 from pydantic import BaseModel, ValidationError
 
 from engine.common.errors import Problem
@@ -20,6 +22,9 @@ from engine.common.output_frames import FRAMES, FrameDecoder
 from engine.common.text import visible
 from engine.models import OutputChunk
 from engine.models.api import ProblemBody
+
+if TYPE_CHECKING:
+    import httpx
 
 DEADLINE_SECONDS = 30.0
 NDJSON = "application/x-ndjson"
@@ -42,6 +47,10 @@ class Transport:
     def __init__(
         self, where: Path | str, token: str = "", verify: ssl.SSLContext | bool = True, agent: str = ""
     ) -> None:
+        import httpx  # noqa: PLC0415
+
+        self._errors = httpx.HTTPError
+        self._endless = httpx.Timeout(DEADLINE_SECONDS, read=None)
         local = isinstance(where, Path)
         proof = {"authorization": f"Bearer {token}"} if token else {AGENT: agent} if agent else {}
         self._http = httpx.AsyncClient(
@@ -84,7 +93,7 @@ class Transport:
         check_path(path)
         try:
             response = await self._http.request(method, path, **options)
-        except httpx.HTTPError as error:
+        except self._errors as error:
             raise problem_of_failure(error) from error
         if response.is_error:
             raise problem_of(response.status_code, response.content)
@@ -121,9 +130,9 @@ class Transport:
                 await asyncio.sleep(RESUME_SECONDS)
 
     def build_request(self, method: str, path: str, **options: Any) -> httpx.Request:
-        """Return a request for `stream_lines`."""
+        """Return a request for `stream_lines`, which waits for each line as long as it takes."""
         check_path(path)
-        return self._http.build_request(method, path, **options)
+        return self._http.build_request(method, path, timeout=self._endless, **options)
 
     async def stream_lines(self, request: httpx.Request) -> AsyncGenerator[str, None]:
         """Yield the lines of a response."""
@@ -136,7 +145,7 @@ class Transport:
                     yield line
             finally:
                 await response.aclose()
-        except httpx.HTTPError as error:
+        except self._errors as error:
             raise problem_of_failure(error) from error
 
     async def stream(
@@ -144,13 +153,12 @@ class Transport:
     ) -> AsyncGenerator[bytes, None]:
         """Yield what is answered, as it comes; a body is posted."""
         check_path(path)
-        endless = httpx.Timeout(DEADLINE_SECONDS, read=None)
         method, content = ("POST", body.model_dump_json()) if body else ("GET", None)
         headers = {"accept": accept, **({"content-type": "application/json"} if body else {})}
         begun = False
         try:
             async with self._http.stream(
-                method, path, params=params, content=content, timeout=endless, headers=headers
+                method, path, params=params, content=content, timeout=self._endless, headers=headers
             ) as response:
                 if response.is_error:
                     raise problem_of(response.status_code, await response.aread())
@@ -159,7 +167,7 @@ class Transport:
                 async with contextlib.aclosing(raw) as parts:
                     async for part in parts:
                         yield part
-        except httpx.HTTPError as error:
+        except self._errors as error:
             if begun:
                 raise Problem(BROKEN_OFF, "the stream broke off", hint=ASK_AGAIN) from error
             raise problem_of_failure(error) from error
@@ -184,6 +192,8 @@ def check_path(path: str) -> None:
 
 def problem_of_failure(error: httpx.HTTPError) -> Problem:
     """Return what it means that no answer came."""
+    import httpx  # noqa: PLC0415
+
     if isinstance(error, httpx.TimeoutException):
         return Problem(504, "the engine did not answer in time", hint="Type: pratique doctor")
     return Problem(503, "no engine answers", hint="Type: pratique serve")

@@ -116,6 +116,14 @@ def test_its_import_takes_little_time(python: str) -> None:
     assert MOST_IMPORT_SECONDS > min(_seconds(python, "import pratique") for _ in range(5))
 
 
+def test_httpx_is_loaded_with_the_first_client() -> None:
+    """Whoever imports the class does not wait for it: httpx takes longer than all the rest."""
+    code = "import sys; from engine.client import {}; print('httpx' in sys.modules)"
+    assert ["False", "False"] == [
+        _run(sys.executable, "-c", code.format(name)).strip() for name in ("Client", "SyncClient")
+    ]
+
+
 def _seconds(python: str, code: str) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     _run(python, "-c", code)
