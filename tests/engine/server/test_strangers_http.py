@@ -190,3 +190,39 @@ def test_json_lines_stay_what_others_get(http: httpx.Client, ids: list[str]) -> 
 def test_an_id_that_is_none_is_refused(http: httpx.Client, id: str) -> None:
     """The header is checked as the parameter is."""
     assert 422 == http.get("/v1/events", headers={**EVENTS, "last-event-id": id}).status_code
+
+
+BOUNDED = {
+    "/v1/keys",  # one for each reviewer and rotation
+    "/v1/secrets",
+    "/v1/previews/{id}/requests",  # the last ones only
+    "/v1/runs/{id}/files",
+    "/v1/submissions/{id}/erasures",
+    "/v1/submissions/{id}/thread",
+}
+
+
+def test_every_list_that_grows_comes_in_pages(document: Any) -> None:
+    """A list without `limit` is one that something else bounds."""
+    without = {
+        path
+        for path, methods in document["paths"].items()
+        if is_list(methods.get("get", {}))
+        and "limit" not in {one["name"] for one in methods["get"].get("parameters", ())}
+    }
+    assert BOUNDED == without
+
+
+def is_list(operation: Any) -> bool:
+    """Return whether an operation answers with a list in JSON."""
+    content = operation.get("responses", {}).get("200", {}).get("content", {})
+    return bool(content.get("application/json", {}).get("schema", {}).get("type") == "array")
+
+
+def test_tokens_come_in_pages(http: httpx.Client) -> None:
+    """Each once, in their order."""
+    for number in range(3):
+        made = http.post("/v1/tokens", json={"name": f"paged-{number}", "scopes": ["submit"], "days": 1})
+        assert 201 == made.status_code, made.text
+    whole = [token["id"] for token in http.get("/v1/tokens").json()]
+    assert whole == walk(http, "/v1/tokens?limit=2", lambda token: token["id"])

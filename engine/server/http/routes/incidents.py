@@ -8,6 +8,7 @@ from fastapi.responses import Response
 from engine.core import Engine
 from engine.models.incident import Incident, NewEntry, NewIncident, NoteRequest, TagRequest
 from engine.server.http.authorization import CurrentPrincipal
+from engine.server.http.pages import LINK, CurrentPage
 from engine.server.http.request_body import StrictRoute
 
 ZIP = "application/zip"
@@ -22,10 +23,10 @@ def incident_routes(engine: Engine) -> APIRouter:
 
 
 def _incident_routes(router: APIRouter, engine: Engine) -> None:
-    @router.get("/incidents", summary="List the incidents")
-    async def incidents() -> tuple[Incident, ...]:
+    @router.get("/incidents", responses=LINK, summary="List the incidents")
+    async def incidents(page: CurrentPage) -> tuple[Incident, ...]:
         """Return all incidents, the newest first."""
-        return await engine.incidents.listed()
+        return page.of(await engine.incidents.listed(), lambda incident: incident.id)
 
     @router.post("/incidents", status_code=201, summary="Open an incident")
     async def open_incident(body: NewIncident, by: CurrentPrincipal) -> Incident:

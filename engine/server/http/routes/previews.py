@@ -9,6 +9,7 @@ from engine.core import Engine
 from engine.models import OpenedPreview, Preview, PreviewRequest
 from engine.models.api import OpenPreview
 from engine.server.http.authorization import CALLER, Caller, CurrentPrincipal
+from engine.server.http.pages import LINK, CurrentPage
 from engine.server.http.request_body import StrictRoute
 from engine.server.preview.service import Previews
 
@@ -27,11 +28,11 @@ def preview_routes(engine: Engine) -> APIRouter:
         await engine.queries.case(id)
         return await previews.open(id, body.port, by)
 
-    @router.get("/previews", summary="List open previews")
-    async def listed(request: Request) -> tuple[Preview, ...]:
+    @router.get("/previews", responses=LINK, summary="List open previews")
+    async def listed(request: Request, page: CurrentPage) -> tuple[Preview, ...]:
         """Return the open previews, the oldest first."""
         _require_owner(request)
-        return previews.listed()
+        return page.of(previews.listed(), lambda preview: preview.id)
 
     @router.post("/previews/{id}/link", summary="Get a new link to a preview")
     async def link(id: str, request: Request) -> OpenedPreview:

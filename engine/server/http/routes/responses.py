@@ -10,6 +10,7 @@ from engine.core import Engine
 from engine.models.api import BlockRequest
 from engine.models.response import Block, Response, ResponsePlan, ResponseRequest
 from engine.server.http.authorization import CurrentPrincipal
+from engine.server.http.pages import LINK, CurrentPage
 from engine.server.http.request_body import StrictRoute
 
 
@@ -22,10 +23,10 @@ def response_routes(engine: Engine) -> APIRouter:
 
 
 def _block_routes(router: APIRouter, engine: Engine) -> None:
-    @router.get("/blocks", summary="List the blocks")
-    async def blocks() -> tuple[Block, ...]:
+    @router.get("/blocks", responses=LINK, summary="List the blocks")
+    async def blocks(page: CurrentPage) -> tuple[Block, ...]:
         """Return the blocks in force, the newest first."""
-        return engine.blocks.listed()
+        return page.of(engine.blocks.listed(), lambda block: block.id)
 
     @router.post("/blocks", status_code=201, summary="Block something")
     async def block(body: BlockRequest, by: CurrentPrincipal) -> Block:
@@ -39,10 +40,10 @@ def _block_routes(router: APIRouter, engine: Engine) -> None:
 
 
 def _response_routes(router: APIRouter, engine: Engine) -> None:
-    @router.get("/responses", summary="List the responses")
-    async def responses() -> tuple[Response, ...]:
+    @router.get("/responses", responses=LINK, summary="List the responses")
+    async def responses(page: CurrentPage) -> tuple[Response, ...]:
         """Return what responders did, the newest first."""
-        return engine.responses.listed()
+        return page.of(engine.responses.listed(), lambda response: response.id)
 
     @router.get("/responses/plan", summary="See what a query leads to")
     async def plan(filter: Annotated[str, Query(max_length=1000)] = "") -> ResponsePlan:

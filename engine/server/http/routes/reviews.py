@@ -143,10 +143,10 @@ def _pre_approval_routes(router: APIRouter, engine: Engine) -> None:
             case, by, body.match_mode, body.ceiling, body.uses, body.days
         )
 
-    @router.get("/pre-approvals", summary="List the pre-approvals")
-    async def list_pre_approvals() -> tuple[PreApproval, ...]:
+    @router.get("/pre-approvals", responses=LINK, summary="List the pre-approvals")
+    async def list_pre_approvals(page: CurrentPage) -> tuple[PreApproval, ...]:
         """Return the pre-approvals that are not revoked, the newest first."""
-        return engine.pre_approvals.listed()
+        return page.of(engine.pre_approvals.listed(), lambda pre_approval: pre_approval.id)
 
     @router.delete("/pre-approvals/{id}", status_code=204, summary="Revoke a pre-approval")
     async def revoke_pre_approval(id: str, by: CurrentPrincipal) -> None:

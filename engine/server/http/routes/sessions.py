@@ -20,6 +20,7 @@ from engine.models import Case, OperationKind, Principal, Session, Status, Strea
 from engine.models.api import CreateSession, ExecuteRequest, InstallPackagesRequest, OutputLine, PendingCall
 from engine.server.http.authorization import VERSION, CurrentCaller
 from engine.server.http.ndjson import Responses, ndjson_response, ndjson_stream
+from engine.server.http.pages import LINK, CurrentPage
 from engine.server.http.request_body import StrictRoute
 from engine.server.http.session_output import END_SECONDS, failure_reason, output_lines
 
@@ -62,10 +63,10 @@ def _lifecycle_routes(router: APIRouter, engine: Engine) -> None:
         wanted = body or CreateSession()
         return await engine.sessions.create(by, wanted.language, wanted.image)
 
-    @router.get("/sessions", summary="List your sessions")
-    async def list_sessions(by: SessionOwner) -> tuple[Session, ...]:
+    @router.get("/sessions", responses=LINK, summary="List your sessions")
+    async def list_sessions(by: SessionOwner, page: CurrentPage) -> tuple[Session, ...]:
         """Return your open sessions, the oldest first."""
-        return engine.sessions.list_open(by)
+        return page.of(engine.sessions.list_open(by), lambda session: session.id)
 
     @router.get("/sessions/{id}", summary="Get a session")
     async def get_session(id: str, by: SessionOwner) -> Session:

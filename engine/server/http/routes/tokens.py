@@ -8,6 +8,7 @@ from engine.core import Engine
 from engine.models import NewToken, Token
 from engine.models.api import TokenRequest
 from engine.server.http.authorization import CurrentPrincipal
+from engine.server.http.pages import LINK, CurrentPage
 from engine.server.http.request_body import StrictRoute
 
 
@@ -15,10 +16,10 @@ def token_routes(engine: Engine) -> APIRouter:
     """Return the routes of tokens."""
     router = APIRouter(tags=["Tokens"], route_class=StrictRoute)
 
-    @router.get("/tokens", summary="List the tokens")
-    async def list_tokens() -> tuple[Token, ...]:
+    @router.get("/tokens", responses=LINK, summary="List the tokens")
+    async def list_tokens(page: CurrentPage) -> tuple[Token, ...]:
         """Return the tokens that are not revoked, the oldest first, without their secrets."""
-        return engine.tokens.listed()
+        return page.of(engine.tokens.listed(), lambda token: token.id)
 
     @router.post("/tokens", status_code=201, summary="Create a token")
     async def create_token(body: TokenRequest, by: CurrentPrincipal) -> NewToken:
