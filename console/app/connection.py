@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,12 +13,14 @@ from engine.common.errors import Problem
 if TYPE_CHECKING:
     from console.app.app import ConsoleApp
     from engine.client.client import Client
-    from engine.models import Event
+    from engine.models import Event, Health
 
 _T = TypeVar("_T")
 Connect = Callable[[], "Awaitable[Client]"]
 RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0)
-HEALTH_SECONDS = 5.0
+HEALTH_SECONDS = 1.0
+KNOWN_SECONDS = 4.5
+"""What the engine said of its health longer ago is not known any more."""
 REFRESH_SECONDS = 0.05
 """The queue is fetched at most twenty times a second, however many events arrive."""
 RECONNECTING = "Reconnecting… Nothing that you typed is lost."
@@ -31,6 +34,7 @@ class EngineConnection:
         self._connect = connect
         self._client: Client | None = None
         self._subscribers: list[Callable[[Event], None]] = []
+        self._health_at = float("-inf")
 
     @property
     def client(self) -> Client:
@@ -38,6 +42,21 @@ class EngineConnection:
         if self._client is None:
             raise Problem(503, "The engine is offline", hint="The console reconnects by itself")
         return self._client
+
+    @property
+    def health_age(self) -> float:
+        """The seconds since the engine last said how it is; endless where it never did."""
+        return time.monotonic() - self._health_at
+
+    @property
+    def knows_health(self) -> bool:
+        """Whether what the engine said of its health is recent."""
+        return self._app.connection_state != "offline" and self.health_age <= KNOWN_SECONDS
+
+    def note_health(self, health: Health) -> None:
+        """Take in what the engine says of its health."""
+        self._health_at = time.monotonic()
+        self._app.health = health
 
     def start(self) -> None:
         """Connect, and reconnect for as long as the app runs."""
@@ -75,7 +94,7 @@ class EngineConnection:
 
     async def _follow(self, client: Client) -> None:
         try:
-            self._app.health = await client.health()
+            self.note_health(await client.health())
             await self._load_queue(client, QueueUpdates())
             self._connected(client)
             updates = QueueUpdates()
@@ -126,7 +145,7 @@ class EngineConnection:
 
     async def _refresh_health(self, client: Client) -> None:
         while True:
-            self._app.health = await client.health()
+            self.note_health(await client.health())
             await asyncio.sleep(HEALTH_SECONDS)
 
 

@@ -35,6 +35,8 @@ def isolation(app: App[Any], *, wide: bool) -> list[Part]:
     health = console.health
     if health is None:
         return [("◌ checking", "muted")]
+    if not console.connection.knows_health:
+        return [("◌ engine silent" if wide else "◌ silent", "bold warning")]
     if health.can_run:
         return [("● gVisor proven" if wide else "● gVisor", "bold success")]
     if health.proof is None:

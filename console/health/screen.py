@@ -14,11 +14,14 @@ from textual.widgets import Static
 
 from console.app.base_screen import BaseScreen
 from console.app.state import console_app
+from console.health.unknown import silent_check, summary_words, unknown_proof
 from console.safety.text import Part, clip, content, pad, paragraphs, visible_text
 from console.widgets.rows import Rows
 from engine.models import Check, Health
 
 NAME_CELLS = 26
+LOOK_SECONDS = 0.25
+"""How often it is looked whether the engine still says how it is."""
 
 
 class CheckRows(Rows):
@@ -36,17 +39,19 @@ class CheckRows(Rows):
         super().__init__(id=id, classes="box")
         self.border_title = "Checks"
         self._checks: tuple[Check, ...] = ()
+        self._age: float | None = None
 
     @property
     def count(self) -> int:
         """How many checks there are."""
         return len(self._checks)
 
-    def show(self, checks: tuple[Check, ...]) -> None:
-        """Show the checks, failing ones first."""
-        self._checks = tuple(sorted(checks, key=lambda check: check.ok))
-        bad = sum(not check.ok for check in checks)
-        self.border_subtitle = f"{bad} failing" if bad else "all OK" if checks else ""
+    def show(self, checks: tuple[Check, ...], age: float | None = None) -> None:
+        """Show the checks, failing ones first; with an age, what they said then."""
+        self._age = age
+        known = tuple(sorted(checks, key=lambda check: check.ok))
+        self._checks = known if age is None or not checks else (silent_check(age), *known)
+        self.border_subtitle = summary_words(checks, age)
         self.ROW_HEIGHT = self.row_height(narrow=False)
         self.refit()
 
@@ -63,9 +68,15 @@ class CheckRows(Rows):
             return ["    ", ("→ ", "accent"), (clip(check.hint, width - 8), "bold accent")]
         if line:
             return [" " * (name + 4), (clip(" ".join(detail[1:]), room), "muted")]
-        sign: Part = ("●", "success") if check.ok else ("■", "bold error")
+        sign, name_style = self._sign(index, check)
         first = clip(check.detail, room) if check.hint or self.ROW_HEIGHT == 1 else detail[0]
-        return [" ", sign, " ", (pad(check.name, name), "bold"), " ", (first, "muted")]
+        return [" ", sign, " ", (pad(check.name, name), name_style), " ", (first, "muted")]
+
+    def _sign(self, index: int, check: Check) -> tuple[Part, str]:
+        """Return the sign of a check, and the style of its name: grey where it is not known now."""
+        if self._age is not None and index:
+            return ("◌", "muted"), "muted"
+        return (("●", "success") if check.ok else ("■", "bold error")), "bold"
 
     @property
     def _names(self) -> int:
@@ -108,6 +119,9 @@ class HealthScreen(BaseScreen):
         ),
     ]
 
+    _unknown = False
+    """Whether the rows on screen are grey."""
+
     def contents(self) -> Iterable[Widget]:
         """Lay out the checks, the proof and the details."""
         yield CheckRows(id="checks")
@@ -123,11 +137,22 @@ class HealthScreen(BaseScreen):
         """Follow the engine's health."""
         super().on_mount()
         self.watch(self.app, "health", self._changed)
+        self.set_interval(LOOK_SECONDS, self._look)
 
     def _changed(self, health: Health | None) -> None:
-        self.query_one(CheckRows).show(health.checks if health else ())
-        self.query_one("#isolation", Static).update(paragraphs(*_proof(health)))
+        connection = console_app(self).connection
+        age = None if health is None or connection.knows_health else connection.health_age
+        self.query_one(CheckRows).show(health.checks if health else (), age)
+        proof = _proof(health) if age is None else unknown_proof(age)
+        self.query_one("#isolation", Static).update(paragraphs(*proof))
         self._show_details()
+
+    def _look(self) -> None:
+        """Turn grey what is not known any more, and back what is known again."""
+        unknown = not console_app(self).connection.knows_health
+        if console_app(self).health is not None and (unknown or self._unknown):
+            self._unknown = unknown
+            self._changed(console_app(self).health)
 
     @on(CheckRows.Moved)
     def _show_details(self) -> None:
@@ -154,7 +179,7 @@ class HealthScreen(BaseScreen):
         app = console_app(self)
         health = await app.connection.call(lambda client: client.health())
         if health is not None:
-            app.health = health
+            app.connection.note_health(health)
 
 
 def _proof(health: Health | None) -> list[list[Part]]:

@@ -18,6 +18,8 @@ from console.code_view.view import CodeView
 from console.history.case_facts import case_lines, event_lines, paused_fact, rehearsal_fact
 from console.history.erased import erased_lines, erased_sentence, report_erased, rules_by_item
 from console.history.pivots import PivotScreen
+from console.history.responding.pane import RespondingPane
+from console.history.responding.selection import of_submissions
 from console.history.timeline import timeline_lines
 from console.run.effects import EffectsScreen, summary_line
 from console.run.line_margin import line_margin
@@ -44,11 +46,12 @@ class CaseScreen(Screen[str | None]):
     HELP_WORDS = (
         "The facts of a submission, and its output, code, events or timeline; Tab switches between them. The "
         "timeline shows each step, its actor and the time it took. v searches for what leads on from it. p "
-        "replays the run. x saves the case file, a zip that anyone can verify without Pratique: python3 "
-        "verify.py --key KEY."
+        "replays the run. R responds (stops, pauses, blocks), i adds to an incident, n notes, T tags. x "
+        "saves the case file, a zip that anyone can verify without Pratique: verify.py --key KEY."
     )
     DEFAULT_CSS = """
-    CaseScreen > Horizontal { height: 1fr; }
+    CaseScreen Horizontal { height: 1fr; }
+    CaseScreen RespondingPane { height: 1fr; }
     CaseScreen #facts { width: 2fr; max-width: 64; padding: 0 1; height: 100%; }
     CaseScreen #facts Static { height: auto; }
     CaseScreen #seen { width: 3fr; height: 100%; }
@@ -58,7 +61,7 @@ class CaseScreen(Screen[str | None]):
     CaseScreen #trail Static { height: auto; }
     CaseScreen #steps { padding: 0 1; }
     CaseScreen #steps Static { height: auto; }
-    CaseScreen.-narrow > Horizontal { layout: vertical; }
+    CaseScreen.-narrow Horizontal { layout: vertical; }
     CaseScreen.-narrow #facts { width: 100%; max-width: 100%; height: 9; }
     CaseScreen.-narrow #seen { width: 100%; height: 1fr; }
     """
@@ -93,7 +96,7 @@ class CaseScreen(Screen[str | None]):
     def compose(self) -> ComposeResult:
         """Lay out the facts and the views."""
         yield AppHeader("history")
-        with Horizontal():
+        with RespondingPane(lambda search: of_submissions((self._subject,))), Horizontal():
             with VerticalScroll(id="facts", classes="box") as facts:
                 facts.border_title = "Case"
                 yield Static(id="case-facts")

@@ -9,6 +9,7 @@ from console.widgets.formatting import bar
 from console.widgets.rows import Rows
 from engine.history.search.query.complete import quoted
 from engine.models import Facets
+from engine.models.shared_query import SharedQuery
 
 KINDS = {"risk": 4, "status": 8, "kill": 10, "lang": 3, "requester": 8, "reviewer": 6, "observed.host": 8,
          "rule": 8, "surprise": 5, "day": 7}  # fmt: skip
@@ -36,6 +37,7 @@ class FacetList(Rows):
         self.border_subtitle = "Enter filters   f closes"
         self._lines: list[Facet] = []
         self._saved: list[str] = []
+        self._shared: tuple[SharedQuery, ...] = ()
         self._facets: Facets | None = None
 
     @property
@@ -53,6 +55,11 @@ class FacetList(Rows):
         self._saved = searches
         self._list()
 
+    def show_shared(self, shared: tuple[SharedQuery, ...]) -> None:
+        """List these shared searches."""
+        self._shared = shared
+        self._list()
+
     def show(self, facets: Facets | None) -> None:
         """List these counts."""
         self._facets = facets
@@ -61,6 +68,8 @@ class FacetList(Rows):
     def _list(self) -> None:
         self._lines = [Facet("", "saved searches")] if self._saved else []
         self._lines += [Facet(each, each) for each in self._saved]
+        self._lines += [Facet("", "shared searches")] if self._shared else []
+        self._lines += [Facet(one.query.text, f"{one.name}: {one.query.text}") for one in self._shared]
         if self._facets:
             newest = "" if self._facets.exact else "newest "
             self.border_title = f"Facets of {newest}{self._facets.total:,}"

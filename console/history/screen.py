@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -18,8 +18,11 @@ from console.app.textual_patches import set_border_title
 from console.history import saved_searches
 from console.history.facet_list import FacetList, narrowed
 from console.history.filter_line import FilterLine
+from console.history.found import FoundPane
+from console.history.responding.pane import RespondingPane
+from console.history.responding.selection import Selection, selected
 from console.history.search import HistorySearch
-from console.history.table import PAGE, Columns, HistoryTable
+from console.history.table import PAGE, HistoryTable
 from console.safety.text import content
 from console.widgets.rows import Rows
 from engine.client.client import Client
@@ -36,15 +39,17 @@ class HistoryScreen(BaseScreen):
     HELP_WORDS = (
         "Every submission with its decision and its run, newest first. Enter opens one: who decided and why, "
         "its output, resources and events. / searches; f shows facets, and Enter on a facet narrows the "
-        "search. o sorts by the next column. m marks a submission, = compares it with another one. t shows "
-        "metrics. V verifies the whole event log: that no recorded event was changed."
+        "search. o sorts, C chooses columns. m and M mark; = compares, x exports, R responds, i adds to an "
+        "incident, n notes, T tags: what is marked, else the search or the one under the cursor. b lists "
+        "blocks. t shows metrics. V verifies the whole event log."
     )
     DEFAULT_CSS = """
     HistoryScreen #found { height: 1fr; }
+    HistoryScreen #acting { width: 1fr; height: 1fr; }
     HistoryScreen #frame { width: 1fr; height: 1fr; }
     HistoryScreen #facets { width: 36; height: 1fr; display: none; }
     HistoryScreen.-facets #facets { display: block; }
-    HistoryScreen.-narrow.-facets #frame { display: none; }
+    HistoryScreen.-narrow.-facets #acting { display: none; }
     HistoryScreen.-narrow #facets { width: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -53,17 +58,14 @@ class HistoryScreen(BaseScreen):
             "slash", "filter", "Search", key_display="/", id="history.filter", tooltip="Search the history"
         ),
         Binding("f", "facets", "Facets", id="history.facets", tooltip="Count and filter by value"),
-        Binding("m", "mark", "Mark", id="history.mark", show=False, tooltip="Mark it for a comparison"),
-        Binding(
-            "equals_sign", "compare", "Compare", key_display="=", id="history.compare", show=False,
-            tooltip="Compare the marked submission with this one",
-        ),
         Binding("t", "trends", "Trends", id="history.trends", tooltip="Show metrics over time"),
         Binding("o", "sort", "Sort", id="history.sort", show=False, tooltip="Sort by the next column"),
         Binding("r", "reload", "Reload", id="history.reload", show=False, tooltip="Load again"),
         Binding(
             "V", "verify", "Verify", id="history.verify", tooltip="Verify the whole event log"
         ),
+        Binding("S", "share_search", "Share", id="history.share-search", show=False,
+                tooltip="Share the search with all responders, or share it no longer"),
         Binding("ctrl+s", "save_search", "Save search", id="history.save-search", show=False,
                 tooltip="Save the search, or remove it"),
         Binding("escape", "leave", "Close", id="history.leave", show=False,
@@ -72,7 +74,6 @@ class HistoryScreen(BaseScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._marked: str | None = None
         self._total: Total | None = None
         """How many match, where that is more than is loaded at first."""
         self._search = HistorySearch(self, self.action_reload)
@@ -81,9 +82,8 @@ class HistoryScreen(BaseScreen):
         """Lay out the search line, the table and the facets."""
         yield FilterLine(id="line")
         with Horizontal(id="found"):
-            with Vertical(id="frame", classes="box"):
-                yield Columns(id="columns")
-                yield HistoryTable(id="table")
+            with RespondingPane(self._selected, id="acting"):
+                yield FoundPane(id="frame", classes="box")
             yield FacetList(id="facets")
 
     def on_mount(self) -> None:
@@ -161,6 +161,10 @@ class HistoryScreen(BaseScreen):
         """Save the search, or remove it from the saved ones."""
         self._search.toggle_saved()
 
+    def action_share_search(self) -> None:
+        """Share the search with all responders, or share it no longer."""
+        self._search.share()
+
     def action_leave(self) -> None:
         """Close the facets, then the search."""
         self._search.close()
@@ -202,22 +206,10 @@ class HistoryScreen(BaseScreen):
         if query:
             self._search.apply(query)
 
-    def action_mark(self) -> None:
-        """Mark the submission under the cursor for a comparison."""
-        chosen = self.query_one(HistoryTable).chosen
-        if chosen is not None:
-            self._marked = chosen.id
-            self.notify(f"Marked {chosen.id}; select another and press = to compare")
-
-    def action_compare(self) -> None:
-        """Compare the marked submission with the one under the cursor."""
-        from console.history.compare_runs import CompareRunsScreen  # noqa: PLC0415  on its first use
-
-        chosen = self.query_one(HistoryTable).chosen
-        if self._marked is None:
-            self.notify("Mark a submission first: m", severity="warning")
-        elif chosen is not None:
-            self.app.push_screen(CompareRunsScreen(self._marked, chosen.id))
+    def _selected(self, search: bool) -> Selection | None:
+        """Return what responders act on."""
+        table = self.query_one(HistoryTable)
+        return selected(tuple(table.marked), self._search.filter if search else "", table.chosen)
 
     def action_trends(self) -> None:
         """Show metrics over time."""

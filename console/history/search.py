@@ -12,6 +12,7 @@ from console.app.workers import run_in_background
 from console.history import saved_searches
 from console.history.facet_list import FacetList
 from console.history.filter_line import FilterInput, FilterLine
+from console.history.sharing import share
 from console.history.sorting import ORDERS, following
 from console.history.table import HistoryTable
 from engine.client.client import Client
@@ -110,11 +111,12 @@ class HistorySearch:
 
     async def _load_facets(self) -> None:
         wanted = self.filter
+        await self.load_shared()
         facets = await console_app(self._screen).connection.call(lambda client: _facets(client, wanted))
         if wanted == self.filter:
             self._screen.query_one(FacetList).show(facets)
 
-    # --- saved searches ---------------------------------------------------------------------------
+    # --- shared and saved searches ---------------------------------------------------------------------
 
     def toggle_saved(self) -> None:
         """Save the search that is typed or applied, or remove it from the saved ones."""
@@ -129,3 +131,19 @@ class HistorySearch:
             return
         self._screen.query_one(FacetList).show_saved(saved)
         self._screen.notify("Search saved; f lists it" if search in saved else "Search removed")
+
+    def share(self) -> None:
+        """Share the search under a name, or, where it is shared, share it no longer."""
+        search = self._screen.query_one(FilterInput).value.strip() or self.filter
+        if search:
+            run_in_background(self._screen, partial(self._share, search), "share")
+
+    async def _share(self, search: str) -> None:
+        await share(self._screen, search)
+        await self.load_shared()
+
+    async def load_shared(self) -> None:
+        """List the queries that responders share."""
+        found = await console_app(self._screen).connection.call(lambda client: client.shared_queries.list())
+        if found is not None:
+            self._screen.query_one(FacetList).show_shared(found)

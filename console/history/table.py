@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,10 +11,8 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Static
 
-from console.run.result_text import outcome
-from console.run.run_list import status_sign
-from console.safety.text import Part, clip, content, pad
-from console.widgets.formatting import badge, now, size, when
+from console.history.columns import drawn, shown, used
+from console.safety.text import Part, clip, content
 from console.widgets.offline_rows import OfflineRows
 from engine.models import Summary
 
@@ -23,8 +22,6 @@ AHEAD = 3 * PAGE
 """Rows that are fetched ahead below the visible ones, so that a held key does not wait."""
 SHOW_SECONDS = 0.3
 """Rows fetched ahead are shown after this time or on the next key: an extra frame would delay a held key."""
-BROAD = 110
-WHEN, OUTCOME, WHO, BY, PEAK, LANGUAGE = 16, 22, 16, 12, 9, 10
 Page = tuple[Summary, ...]
 
 
@@ -54,6 +51,9 @@ class HistoryTable(OfflineRows):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._later: Timer | None = None
+        self.marked: dict[str, Summary] = {}
+        """The marked submissions by ID, in the order in which they were marked."""
+        self.chosen_columns: tuple[str, ...] = ()
         self.clear()
 
     def clear(self) -> None:
@@ -73,6 +73,18 @@ class HistoryTable(OfflineRows):
     def chosen(self) -> Summary | None:
         """The submission under the cursor, if its page is loaded."""
         return self._row(self.cursor) if self._total else None
+
+    @property
+    def loaded(self) -> tuple[Summary, ...]:
+        """The submissions whose pages are loaded."""
+        return tuple(row for page in self._pages.values() for row in page)
+
+    def mark(self, rows: Iterable[Summary]) -> None:
+        """Mark submissions, and unmark those that were."""
+        for row in rows:
+            if self.marked.pop(row.id, None) is None:
+                self.marked[row.id] = row
+        self.refresh()
 
     def put(self, number: int, rows: Page) -> None:
         """Add a page; a short one is the last."""
@@ -130,30 +142,21 @@ class HistoryTable(OfflineRows):
         row = self._row(index)
         if row is None:
             return [("  …", "faint")]
-        text, ink = badge(row.risk)
-        end, end_ink = outcome(row)
-        parts: list[Part] = [" ", (pad(when(row.submitted_at, now()), WHEN), "muted"), " ", (text, ink), "  ",
-                             status_sign(row), " ", (pad(end, OUTCOME), end_ink), " ",
-                             (pad(row.requester, WHO), "foreground"), " "]  # fmt: skip
-        if width > BROAD:
-            parts += [(pad(row.reviewer, BY), "muted"), " ", (pad(size(row.memory_peak), PEAK), "muted"), " ",
-                      (pad(row.language.value, LANGUAGE), "muted"), " "]  # fmt: skip
-        parts.append((clip(row.first_line, max(4, width - _used(width))), "muted"))
+        columns = shown(self.chosen_columns, width)
+        sign: Part = ("◆", "bold accent") if row.id in self.marked else " "
+        parts: list[Part] = [" ", sign, *drawn(columns, row)]
+        left = width - used(columns) - 3
+        parts.append((clip(row.first_line, max(4, left)), "muted"))
         return parts
-
-
-def _used(width: int) -> int:
-    return WHEN + OUTCOME + WHO + 13 + (BY + PEAK + LANGUAGE + 3 if width > BROAD else 0)
 
 
 class Columns(Static):
     """The names of the columns."""
 
     DEFAULT_CSS = "Columns { height: 1; }"
+    chosen: tuple[str, ...] = ()
 
     def on_resize(self) -> None:
         """Fit to the new width."""
-        names = f" {'submitted':<{WHEN}} risk   {'outcome':<{OUTCOME}} {'requested by':<{WHO}} "
-        if self.size.width > BROAD:
-            names += f"{'decided by':<{BY}} {'peak':<{PEAK}} {'language':<{LANGUAGE}} "
-        self.update(content((names + "first line", "faint")))
+        names = "".join(f"{column.title:<{column.cells}} " for column in shown(self.chosen, self.size.width))
+        self.update(content((f"  {names}first line", "faint")))

@@ -30,6 +30,8 @@ COMMANDS = {
     "incident": "engine.cli.commands.incidents.incident:app",
     "note": "engine.cli.commands.incidents.notes:note",
     "tag": "engine.cli.commands.incidents.notes:tag",
+    "queries": "engine.cli.commands.incidents.queries:app",
+    "rescan": "engine.cli.commands.incidents.rescan:app",
     "respond": "engine.cli.commands.incidents.respond:app",
     "history": "engine.cli.commands.stored.history:app",
     "run": "engine.cli.commands.runs:run",

@@ -25,10 +25,12 @@ from engine.client.incidents import IncidentsClient
 from engine.client.keys import KeysClient
 from engine.client.pre_approvals import PreApprovalsClient
 from engine.client.previews import PreviewsClient
+from engine.client.rescans import RescansClient
 from engine.client.responses import ResponsesClient
 from engine.client.reviews import ReviewsClient
 from engine.client.secrets import SecretsClient
 from engine.client.sessions import SessionsClient
+from engine.client.shared_queries import SharedQueriesClient
 from engine.client.signing import signed
 from engine.client.tokens import TokensClient
 from engine.client.transport import DEADLINE_SECONDS, RESUME_SECONDS, RESUMES, Transport
@@ -106,6 +108,8 @@ class Client:
         self.reviews = ReviewsClient(self._transport, key)
         self.incidents = IncidentsClient(self._transport)
         self.responses = ResponsesClient(self._transport)
+        self.rescans = RescansClient(self._transport)
+        self.shared_queries = SharedQueriesClient(self._transport)
         self.secrets = SecretsClient(self._transport)
         self.keys = KeysClient(self._transport)
         self.tokens = TokensClient(self._transport)

@@ -19,7 +19,7 @@ from engine.models import (
     Verification,
     VerificationProgress,
 )
-from engine.models.api import CheckpointNotes, ExportRecord
+from engine.models.api import CheckpointNotes, ChecksRecord, ExportRecord
 from engine.models.history import Counts, Total
 
 SEARCH_SECONDS = 60.0
@@ -114,6 +114,11 @@ class HistoryClient:
     async def case_file(self, id: str) -> bytes:
         """Return a ZIP that proves what happened to a submission. The download is recorded."""
         return await self._transport.get(f"/v1/history/{quote(id, safe='')}/case", timeout=SEARCH_SECONDS)
+
+    async def record_checks(self, kind: str, total: int, failed: Sequence[str]) -> None:
+        """Record what the self-test or the doctor of this machine found."""
+        body = ChecksRecord(kind=kind, total=total, failed=tuple(failed))
+        await self._transport.post("/v1/history/checks", body)
 
     async def record_export(self, what: str, kind: str, submissions: int) -> None:
         """Record that records are exported."""

@@ -17,6 +17,8 @@ from engine.core.code_names.service import CodeNameService
 from engine.core.config.policy_store import PolicyStore
 from engine.core.config.secret_store import SecretStore
 from engine.core.config.token_store import TokenStore
+from engine.core.health.clock import ClockCheck
+from engine.core.health.watch import HealthWatch
 from engine.core.history.event_bus import EventBus
 from engine.core.history.queries import Queries
 from engine.core.history.service import HistoryService
@@ -24,10 +26,13 @@ from engine.core.host_health import HostFiles, checked, host_checks
 from engine.core.queue import InProcessQueue, WorkQueue
 from engine.core.rehearsals.automatic import AutomaticRehearsals
 from engine.core.rehearsals.service import Rehearsals
+from engine.core.rescans.rescanner import Rescanner
+from engine.core.rescans.service import Rescans
 from engine.core.response.annotations import Annotations
 from engine.core.response.blocks import Blocks
 from engine.core.response.incidents import Incidents
 from engine.core.response.service import Responses
+from engine.core.response.shared_queries import SharedQueries
 from engine.core.review.bulk import BulkReview
 from engine.core.review.claims import Claims
 from engine.core.review.decision_executor import DecisionExecutor
@@ -99,6 +104,8 @@ class Engine:
         self.artifacts = Artifacts(self._log, self._backend)
         self.previewed = PreviewedRuns(self._events, self._backend)
         self._witnesses = Witnesses(self.settings.history)
+        self._clock = ClockCheck()
+        self._watch = HealthWatch(self._events, self._log.read, self.health)
 
     def _add_configuration(self) -> None:
         self.blocks = Blocks(self._events)
@@ -153,7 +160,10 @@ class Engine:
             admission,
         )
         self.responses = Responses(events, queue, self.runs, self.blocks, self._on_blocked)
+        rescanner = Rescanner(self._log.read, self._analysis, self.policy, lambda: admission.weaker_runtime)
+        self.rescans = Rescans(events, self.policy, rescanner, self.supervisor)
         self.incidents = Incidents(events)
+        self.shared_queries = SharedQueries(events)
         self.annotations = Annotations(events, self.queries)
         self.rehearsals = Rehearsals(events, queue, self._decisions, self._backend)
         self._automatic = AutomaticRehearsals(self.rehearsals, self.policy, queue, self.supervisor)
@@ -175,9 +185,11 @@ class Engine:
             await self.policy.start()
             await self.blocks.start()
             await self.responses.start()
+            await self.shared_queries.start()
             await self._keys.start()
             await self.pre_approvals.start()
             await self._recover()
+            await self.rescans.start()
         except BaseException:
             await self.supervisor.close()
             raise
@@ -194,6 +206,7 @@ class Engine:
         yield "policy reload", self.policy.keep
         yield "session timeouts", self.sessions.close_expired
         yield "retention", self.history.run_retention
+        yield "health watch", self._watch.run
         yield (
             "witnesses",
             partial(self._witnesses.run, self._log.read.latest_checkpoint, self._events.witness),
@@ -291,6 +304,7 @@ class Engine:
         )
         own = (self.policy.check(), self._queue_check(), *self._events.checks(), *self.supervisor.checks())
         more = (check for checks in self._more_checks for check in checks())
+        own = (*own, self._clock.check(), *self._watch.checks())
         checks = (*backend, *own, *host, *self._log.checks(), *self._witnesses.checks(), *more)
         return Health(checks=checks, proof=self._backend.proof)
 

@@ -12,12 +12,13 @@ from pathlib import Path
 from engine import locations
 from engine.common.supervisor import describe
 from engine.common.text import Untrusted
+from engine.core.health.certificate import certificate_check
 from engine.models import Check
 from engine.settings import ServerSettings
 
 LEAST_FREE = 1 << 30
 """Bytes that have to be free where the state lies: below that events and output may soon not be kept."""
-CHECK_SECONDS = 4.0
+CHECK_SECONDS = 3.0
 """How long the checks of one part may take before their absence is told."""
 LARGEST_LOG = 256 << 20
 _TAIL_BYTES = 4096
@@ -53,6 +54,8 @@ def _endpoints(server: ServerSettings, files: HostFiles) -> tuple[Check, ...]:
     if server.listen:
         how = "tokens over TLS" if server.tls_certificate else "tokens, loopback only"
         rows.append(_row("endpoint: TCP", f"{server.listen}, {how}", ""))
+    if server.listen and server.tls_certificate:
+        rows.append(certificate_check(server.tls_certificate))
     if not server.inbox:
         return tuple(rows)
     inbox = files.inbox

@@ -240,6 +240,15 @@ class ProblemBody(FrozenModel):
     """The reference of an internal error in the engine log."""
 
 
+class ChecksRecord(FrozenModel):
+    """The self-test or the doctor that ran on this machine."""
+
+    kind: str = Field(pattern="^(selftest|doctor)$")
+    total: int = Field(ge=0)
+    failed: tuple[str, ...] = Field((), max_length=200)
+    """The names of the checks that failed."""
+
+
 class ExportRecord(FrozenModel):
     """An export of records: what was selected, in which format, and how many submissions."""
 

@@ -19,6 +19,7 @@ ALERTS = {
     "policy.refused": "The policy file is wrong, and the one before stays in force",
     "authentication.failed": "Somebody failed to prove who they are",
     "witness.failed": "A witness of the history takes no checkpoints",
+    "health.failed": "A check of Health fails",
 }
 """The events that somebody should know of at once, in words."""
 
@@ -104,9 +105,15 @@ def about_alert(event: Event) -> Notice:
         kind=NoticeKind.ALERT,
         at=event.at,
         title=ALERTS[event.type],
-        why=_short(str(event.data.get("address", event.actor.text)), MOST_NAME),
-        command="pratique doctor",
+        why=_why(event),
+        command=_short(str(event.data.get("hint", "")), MOST_TEXT) or "pratique doctor",
     )
+
+
+def _why(event: Event) -> str:
+    if event.type == "health.failed":
+        return _short(f"{event.data.get('check', '')}: {event.data.get('detail', '')}", MOST_TEXT)
+    return _short(str(event.data.get("address", event.actor.text)), MOST_NAME)
 
 
 def severity_of(event: Event) -> Level:

@@ -13,6 +13,7 @@ import typer
 from engine.cli.exit_codes import ExitCode
 from engine.cli.options.common import Json
 from engine.cli.output.formatting import print_json, print_line
+from engine.cli.output.recorded_checks import record_checks
 from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.images import reference
@@ -36,22 +37,23 @@ def command(
     if not chosen:
         raise Problem(404, f"no attack name contains {visible(only)}", hint="Type: pratique selftest")
     broken = asyncio.run(_run_attempts(chosen, as_json))
+    record_checks("selftest", len(chosen), broken)
     if not as_json:
-        print_line(f"{len(chosen) - broken} of {len(chosen)} guarantees held")
+        print_line(f"{len(chosen) - len(broken)} of {len(chosen)} guarantees held")
     if broken:
         raise typer.Exit(ExitCode.ERROR)
 
 
-async def _run_attempts(chosen: tuple[AttackCase, ...], as_json: bool) -> int:
-    """Run and print each attack, and return how many succeeded."""
+async def _run_attempts(chosen: tuple[AttackCase, ...], as_json: bool) -> list[str]:
+    """Run and print each attack, and return the names of those that succeeded."""
     settings = Settings().sandbox
     backend = open_backend(settings.with_pool(1), f"selftest-{os.getpid()}")
-    broken = 0
+    broken: list[str] = []
     try:
         await backend.start()
         async with aclosing(_outcomes(backend, chosen)) as outcomes:
             async for outcome in outcomes:
-                broken += not outcome.held
+                broken += [] if outcome.held else [outcome.attack.name]
                 _print(outcome, as_json)
     except SandboxUnavailable as error:
         raise Problem(503, str(error), hint=f"Type: {error.hint}" if error.hint else "") from None

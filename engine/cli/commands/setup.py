@@ -13,6 +13,7 @@ from engine.cli.exit_codes import ExitCode
 from engine.cli.options.common import Json
 from engine.cli.output.build_progress import build_progress
 from engine.cli.output.formatting import print_json, print_line
+from engine.cli.output.recorded_checks import record_checks
 from engine.client.engine_check import engine_check
 from engine.common.text import visible
 from engine.models import Check
@@ -51,6 +52,7 @@ def setup(
 def doctor(as_json: Json = False) -> None:
     """Check the machine without changing it, and say how to fix what fails."""
     checks = (*machine.run_checks(), asyncio.run(engine_check()))
+    record_checks("doctor", len(checks), [check.name for check in checks if not check.ok])
     if as_json:
         print_json(checks)
     else:

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from engine.common.errors import Problem
+from engine.common.text import visible
 from engine.core.history.event_bus import EventBus
 from engine.history.api import HistoryStore
 from engine.history.errors import HistoryError
@@ -145,6 +146,11 @@ class HistoryService:
         """Record an export."""
         data = {"what": what, "format": kind, "submissions": count}
         await self._events.record("history.exported", "", by.name, data=data)
+
+    async def record_checks(self, kind: str, total: int, failed: Sequence[str], by: Principal) -> None:
+        """Record what a self-test or the doctor found: `kind` is `selftest` or `doctor`."""
+        data = {"total": total, "failed": [visible(name)[:100] for name in failed]}
+        await self._events.record(f"{kind}.ended", "", by.name, data=data)
 
     async def verify(
         self, by: Principal, *, resume: bool = False, witnessed: Sequence[str] = ()

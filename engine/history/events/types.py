@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, ValidationError
 
 from engine.history.errors import InvalidEventError
-from engine.history.events.payloads import history, rehearsals, runs, submissions, system
+from engine.history.events.payloads import history, rehearsals, rescans, runs, submissions, system
 
 Payload = Annotated[
     submissions.SubmissionCreatedPayload
@@ -44,9 +44,13 @@ Payload = Annotated[
     | runs.RunKilledPayload
     | runs.RunArtifactPayload
     | runs.RunEndedPayload
+    | rescans.RescanPayload
+    | rescans.SubmissionRescannedPayload
     | rehearsals.RehearsalStartedPayload
     | rehearsals.RehearsalEndedPayload
     | system.EngineChangedPayload
+    | system.HealthChangedPayload
+    | system.ChecksRunPayload
     | system.SandboxProbedPayload
     | system.PolicyLoadedPayload
     | system.PolicyRefusedPayload
@@ -56,6 +60,7 @@ Payload = Annotated[
     | system.ResponseChangedPayload
     | system.IncidentChangedPayload
     | system.IncidentSealedPayload
+    | system.SharedQueryPayload
     | system.NoteAddedPayload
     | system.TagChangedPayload
     | system.PrincipalChangedPayload

@@ -18,11 +18,13 @@ from engine.server.http.routes.history import history_routes
 from engine.server.http.routes.incidents import incident_routes
 from engine.server.http.routes.keys import key_routes
 from engine.server.http.routes.previews import preview_routes
+from engine.server.http.routes.rescans import rescan_routes
 from engine.server.http.routes.responses import response_routes
 from engine.server.http.routes.reviews import review_routes
 from engine.server.http.routes.runs import run_routes
 from engine.server.http.routes.secrets import secret_routes
 from engine.server.http.routes.sessions import session_routes
+from engine.server.http.routes.shared_queries import shared_query_routes
 from engine.server.http.routes.submissions import submission_routes
 from engine.server.http.routes.system import monitor_routes, system_routes
 from engine.server.http.routes.tokens import token_routes
@@ -32,6 +34,8 @@ ROUTES = (
     review_routes,
     response_routes,
     incident_routes,
+    shared_query_routes,
+    rescan_routes,
     run_routes,
     session_routes,
     preview_routes,

@@ -24,6 +24,13 @@ from console.explore.run_sheet import RunSheet
 from console.explore.snippets import SavedSnippet
 from console.help.welcome import WelcomeScreen
 from console.history.compare_runs import CompareRunsScreen
+from console.history.responding.confirm import ConfirmScreen
+from console.history.responding.incidents import IncidentsScreen
+from console.history.responding.prompt import PromptScreen
+from console.history.responding.respond import RespondScreen
+from console.history.responding.responses import ResponsesScreen
+from console.history.responding.selection import of_query
+from console.history.responding.steps import request_lines
 from console.review.approve import ApproveScreen
 from console.review.changes.revision_screen import RevisionScreen
 from console.review.changes.sheet import ChangesScreen, DraftComments
@@ -54,6 +61,8 @@ from engine.models import (
     Revision,
     Status,
 )
+from engine.models.incident import EntryKind
+from engine.models.response import ResponseRequest
 from tests.console.support.fake_engine import FakeEngine, case, summary
 from tests.console.support.harness import frame, open_console, press, until
 from tests.console.support.hostile_engine import hostile, untrusted_fields
@@ -214,6 +223,38 @@ async def beside(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     await app.push_screen(CompareRunsScreen("s-ended-0", "s-ended-1"))
 
 
+async def responses(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """List hostile blocks and responses."""
+    await app.push_screen(ResponsesScreen())
+
+
+async def respond(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Choose from a plan with hostile hosts."""
+    plan = await app.connection.client.responses.plan("")
+    await app.push_screen(RespondScreen(plan, plan.targets[0].value.text))
+
+
+async def incidents(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """List an incident with a hostile name and hostile notes."""
+    client = app.connection.client
+    text = (await client.responses.plan("")).targets[0].value.text
+    made = await client.incidents.open(text)
+    await client.incidents.add(made.id, EntryKind.NOTE, text)
+    await app.push_screen(IncidentsScreen(of_query(text)))
+
+
+async def confirm(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Confirm a block of a hostile host."""
+    targets = (await app.connection.client.responses.plan("")).targets
+    request = ResponseRequest(block=targets, reason=targets[0].value)
+    await app.push_screen(ConfirmScreen("Respond", request_lines(request)))
+
+
+async def prompt(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Ask for a note."""
+    await app.push_screen(PromptScreen("Note", "About s-1."))
+
+
 SCREENS: dict[str, tuple[str, Open]] = {
     "review": ("ReviewScreen", keys()),
     "wants": ("ReviewScreen", keys("i")),
@@ -259,10 +300,16 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "both-lines": ("LinesScreen", both_lines),
     "rehearsal": ("RehearsalScreen", keys("R")),
     "welcome": ("WelcomeScreen", welcome),
+    "respond": ("RespondScreen", respond),
+    "responses": ("ResponsesScreen", responses),
+    "incidents": ("IncidentsScreen", incidents),
+    "confirm": ("ConfirmScreen", confirm),
+    "prompt": ("PromptScreen", prompt),
+    "columns": ("ColumnsScreen", keys("4", "C")),
 }
 """What is mounted: the class of the screen in front, and how to reach it from Review. Whoever writes a screen
 adds it here."""
-SILENT = {"ask", "open", "help", "palette", "welcome"}
+SILENT = {"ask", "open", "help", "palette", "welcome", "prompt", "columns"}
 """Screens that show nothing that an agent or a guest wrote."""
 
 PACKAGES = {"review", "run", "explore", "history", "health", "help"}

@@ -60,9 +60,19 @@ from engine.models import (
 )
 from engine.models.code_names import CodeNames
 from engine.models.history import Counts, Total
+from engine.models.incident import EntryKind, Incident, IncidentEntry
 from engine.models.lines import RunLines
 from engine.models.observed import RunEffects
 from engine.models.rehearsal import Rehearsal
+from engine.models.response import (
+    Block,
+    BlockKind,
+    BlockTarget,
+    Response,
+    ResponsePlan,
+    ResponseRequest,
+)
+from engine.models.shared_query import SharedQuery
 from engine.models.snapshot import RunSnapshot
 from engine.policy.consequences import consequences
 
@@ -168,6 +178,7 @@ class FakeEngine:
         self.cases = {each.submission.id: each for each in cases}
         self.decided: list[tuple[str, DecisionOutcome, str, str, Grant | None]] = []
         self.comments: tuple[LineComment, ...] = ()
+        self.exports: list[tuple[str, str, int]] = []
         self.review_records: list[ReviewRecord | None] = []
         self.given: list[PreApproval] = []
         self.run_commands: list[tuple[str, str]] = []
@@ -203,6 +214,9 @@ class FakeEngine:
         self.figures = Trends(submissions=0, runs=0, kills_by_hour={}, memory_share=0, memory_alert=False,
                               decision_seconds={}, expired_share=0, hasty_share=0, busiest={})  # fmt: skip
         self.history = FakeHistory(self)
+        self.responses = FakeResponses(self)
+        self.incidents = FakeIncidents(self)
+        self.shared_queries = FakeSharedQueries()
         self.pre_approvals = FakePreApprovals(self)
         self.reviews = FakeReviews(self)
         self.lost = asyncio.Event()
@@ -386,6 +400,9 @@ class FakeHistory:
         start = next((index + 1 for index, row in enumerate(rows) if row.id == before), 0)
         return tuple(rows[start : start + limit])
 
+    async def record_export(self, what: str, kind: str, submissions: int) -> None:
+        self._engine.exports.append((what, kind, submissions))
+
     async def erasures(self, id: str) -> tuple[Erasure, ...]:
         return self._engine.retained
 
@@ -419,6 +436,98 @@ class FakeHistory:
 
     async def trends(self, days: float = 7) -> Trends:
         return self._engine.figures
+
+
+class FakeResponses:
+    """Answers as the responses of the client do, about one agent and one host."""
+
+    def __init__(self, engine: FakeEngine) -> None:
+        self._engine = engine
+        self.text = Untrusted("hooks.example")
+        self.requests: list[ResponseRequest] = []
+        self.undone: list[str] = []
+
+    async def plan(self, query: str) -> ResponsePlan:
+        hosts = BlockTarget(kind=BlockKind.HOST, value=self.text)
+        running = tuple(id for id, one in self._engine.cases.items() if one.status is Status.RUNNING)
+        total = Total(count=len(self._engine.cases), exact=True)
+        return ResponsePlan(query=query, total=total, running=running, waiting=(), complete=True,
+                            targets=(hosts,))  # fmt: skip
+
+    async def respond(self, request: ResponseRequest) -> Response:
+        self.requests.append(request)
+        return Response(id="r-1", by=ME.name, at=datetime.now(UTC), request=request)
+
+    async def list(self) -> tuple[Response, ...]:
+        made = ResponseRequest(block=(BlockTarget(kind=BlockKind.HOST, value=self.text),), reason=self.text)
+        return (Response(id="r-1", by=self.text, at=datetime.now(UTC), request=made),)
+
+    async def blocks(self) -> tuple[Block, ...]:
+        at = datetime.now(UTC)
+        return (Block(id="b-1", kind=BlockKind.HOST, value=self.text, reason=self.text, by=self.text, at=at,
+                      until=at + timedelta(hours=1)),)  # fmt: skip
+
+    async def undo(self, id: str) -> Response:
+        self.undone.append(id)
+        return (await self.list())[0]
+
+    async def unblock(self, id: str) -> None:
+        self.undone.append(id)
+
+
+class FakeIncidents:
+    """Answers as the incidents of the client do."""
+
+    def __init__(self, engine: FakeEngine) -> None:
+        self.known: dict[str, Incident] = {}
+        self.annotated: list[tuple[str, str]] = []
+
+    async def list(self) -> tuple[Incident, ...]:
+        return tuple(reversed(self.known.values()))
+
+    async def open(self, name: str) -> Incident:
+        id = f"i-{len(self.known)}"
+        self.known[id] = Incident(id=id, name=Untrusted(name), by=ME.name, at=datetime.now(UTC))
+        return self.known[id]
+
+    async def incident(self, id: str) -> Incident:
+        return self.known[id]
+
+    async def add(self, id: str, kind: EntryKind, value: str) -> Incident:
+        known = self.known[id]
+        new = IncidentEntry(kind=kind, value=Untrusted(value), by=known.name, at=datetime.now(UTC))
+        self.known[id] = known.model_copy(update={"entries": (*known.entries, new)})
+        return self.known[id]
+
+    async def sealed(self, id: str) -> bytes:
+        return f"sealed {id}".encode()
+
+    async def note(self, id: str, text: str) -> None:
+        self.annotated.append((id, text))
+
+    async def tag(self, id: str, tag: str) -> None:
+        self.annotated.append((id, f"+{tag}"))
+
+    async def untag(self, id: str, tag: str) -> None:
+        self.annotated.append((id, f"-{tag}"))
+
+
+class FakeSharedQueries:
+    """Answers as the shared queries of the client do."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, SharedQuery] = {}
+
+    async def list(self) -> tuple[SharedQuery, ...]:
+        return tuple(self.known.values())
+
+    async def share(self, name: str, query: str) -> SharedQuery:
+        shared = SharedQuery(name=name, query=Untrusted(query), by=ME.name, at=datetime.now(UTC))
+        self.known[name] = shared
+        return shared
+
+    async def remove(self, name: str) -> None:
+        del self.known[name]
 
 
 class FakeReviews:

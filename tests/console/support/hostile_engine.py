@@ -62,6 +62,7 @@ def hostile(*payloads: str) -> FakeEngine:
         Check(name="docker", ok=False, detail=Untrusted(each), hint="x") for each in payloads
     )
     every = "\n".join(payloads)
+    engine.responses.text = Untrusted(payloads[0])
     engine.figures = engine.figures.model_copy(
         update={
             "submissions": 9,

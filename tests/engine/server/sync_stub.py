@@ -17,6 +17,8 @@ PARTS = {
     "responses": "ResponsesClient",
     "reviews": "ReviewsClient",
     "secrets": "SecretsClient",
+    "rescans": "RescansClient",
+    "shared_queries": "SharedQueriesClient",
     "tokens": "TokensClient",
 }
 HEAD = """# Written by `python -m tests.engine.server.sync_stub` from the asynchronous client: do not edit.

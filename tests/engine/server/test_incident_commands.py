@@ -47,3 +47,17 @@ def test_an_incident_is_collected_and_exported(
     capfd.readouterr()
     assert 0 == case_verify.main(["--key", str(engine.home / "pratique.pub"), str(file)])
     assert [5, 5] == [main(["incident", "show", "i-0"]), main(["note", "s-0", "x"])]
+
+
+def test_a_query_is_shared_listed_and_removed(
+    engine: EngineProcess, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What is no query, and a name that is none, are refused with what to type."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(engine.home))
+    assert 0 == main(["queries", "share", "keys", "secret:*"])
+    assert 0 == main(["queries", "list"])
+    assert "secret:*" in capfd.readouterr().out
+    refused = (["share", "keys", "risc:low"], ["share", "no name", "risk:low"], ["remove", "other"])
+    assert [5, 5, 5] == [main(["queries", *words]) for words in refused]
+    assert 0 == main(["queries", "remove", "keys", "--json"])
+    assert {"removed": "keys"} == json.loads(capfd.readouterr().out)

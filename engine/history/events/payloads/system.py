@@ -16,6 +16,23 @@ class EngineChangedPayload(EventPayload):
     type: Literal["engine.started", "engine.stopped", "engine.recovered"]
 
 
+class HealthChangedPayload(EventPayload):
+    """A check of Health fails, or is OK again."""
+
+    type: Literal["health.failed", "health.recovered"]
+    check: str
+    detail: str
+    hint: str = ""
+
+
+class ChecksRunPayload(EventPayload):
+    """The self-test or the doctor ran on the engine's machine: how many of its checks failed, and which."""
+
+    type: Literal["selftest.ended", "doctor.ended"]
+    total: int = Field(ge=0)
+    failed: tuple[str, ...] = ()
+
+
 class SandboxProbedPayload(EventPayload):
     """A sandbox reported the kernel that it runs on."""
 
@@ -98,6 +115,13 @@ class IncidentSealedPayload(EventPayload):
     incident: str
     events: int
     members: dict[str, str]
+
+
+class SharedQueryPayload(EventPayload):
+    """A responder shared a query under a name, or shares it no longer."""
+
+    type: Literal["query.shared", "query.removed"]
+    name: str
 
 
 class NoteAddedPayload(EventPayload):

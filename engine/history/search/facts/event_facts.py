@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from engine.history.search.facts.names import Fact, host
+from engine.models import Level
+from engine.models.rescan import RescanOutcome
 
 Json = Mapping[str, Any]
 _OBSERVED = {
@@ -30,6 +32,9 @@ def removed_facts(type: str, data: Json) -> Iterator[Fact]:
     """Yield the facts that an event takes back."""
     if type == "tag.removed":
         yield "tag", str(data.get("tag", ""))
+    elif type == "submission.rescanned":  # the newest rescan counts
+        yield from (("rescan", one) for one in RescanOutcome)
+        yield from (("rescan.risk", one) for one in Level)
 
 
 def _notes(data: Json) -> Iterator[Fact]:
@@ -38,6 +43,14 @@ def _notes(data: Json) -> Iterator[Fact]:
 
 def _tags(data: Json) -> Iterator[Fact]:
     return iter((("tag", str(data.get("tag", ""))),))
+
+
+def _rescanned(data: Json) -> Iterator[Fact]:
+    if (outcome := str(data.get("outcome", ""))) != RescanOutcome.SAME:
+        yield "rescan", outcome
+        yield "rescan.risk", str(data.get("risk", ""))
+        yield "rescan.id", str(data.get("rescan", ""))
+        yield from (("rescan.rule", str(rule)) for rule in data.get("rules") or ())
 
 
 def _effects(data: Json) -> Iterator[Fact]:
@@ -94,6 +107,7 @@ _READERS: dict[str, Callable[[Json], Iterator[Fact]]] = {
     "run.artifact": _artifact,
     "note.added": _notes,
     "tag.added": _tags,
+    "submission.rescanned": _rescanned,
 }
 TYPES = (
     "claim.created", "run.stop", "run.kill", "run.pause", "decision.made", "decision.expired", "tag.removed",

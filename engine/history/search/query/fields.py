@@ -8,6 +8,7 @@ from enum import Enum, auto
 
 from engine.models import DecisionOutcome, KillReason, Language, Level, Status, Verdict
 from engine.models.observed import ObservedKind
+from engine.models.rescan import RescanOutcome
 
 
 class FieldKind(Enum):
@@ -103,6 +104,10 @@ FIELDS: dict[str, Field] = {
     "artifact.type": _name("the ending of its name, such as csv", "artifact.type"),
     "note": _phrase("a responder's note", "note"),
     "tag": _name("a responder's tag", "tag"),
+    "rescan": _choice("what the last rescan found", tuple(RescanOutcome)[:-1], "rescan"),
+    "rescan.risk": _choice("its risk by the last rescan", _LEVELS, "rescan.risk"),
+    "rescan.rule": _name("a rule that only a rescan found", "rescan.rule"),
+    "rescan.id": _name("a rescan that found something else", "rescan.id"),
     "session": _name("the session that it ran in", "session"),
     "revises": _name("the submission that it revises", "revises"),
     "preapproval": _name("the pre-approval that approved it", "preapproval"),

@@ -10,7 +10,7 @@ from engine.models import Check
 from engine.sandbox.drivers.docker.docker_client import START_DOCKER, DockerClient, DockerUnreachable
 from engine.sandbox.isolation.health import SET_UP, row
 
-_CHECK_SECONDS = 5.0
+_CHECK_SECONDS = 2.5
 
 
 async def docker_checks(client: DockerClient, runtime: str) -> tuple[Check, ...]:

@@ -19,7 +19,7 @@ from engine.models import (
     Verification,
     VerificationProgress,
 )
-from engine.models.api import CheckpointNotes, ExportRecord
+from engine.models.api import CheckpointNotes, ChecksRecord, ExportRecord
 from engine.models.history import Counts, Total
 from engine.server.http.authorization import CurrentCaller, CurrentPrincipal
 from engine.server.http.ndjson import Accept, ndjson_response, ndjson_stream
@@ -35,6 +35,7 @@ def history_routes(engine: Engine) -> APIRouter:
     router = APIRouter(tags=["History"], route_class=StrictRoute)
     _search_routes(router, engine)
     _record_routes(router, engine)
+    _check_routes(router, engine)
     _verification_routes(router, engine)
     return router
 
@@ -116,6 +117,13 @@ def _record_routes(router: APIRouter, engine: Engine) -> None:
     async def record_export(body: ExportRecord, by: CurrentPrincipal) -> None:
         """Record that a client exports records from the history."""
         await engine.history.record_export(body.what.text, body.format, body.submissions, by)
+
+
+def _check_routes(router: APIRouter, engine: Engine) -> None:
+    @router.post("/history/checks", status_code=204, summary="Record a self-test")
+    async def record_checks(body: ChecksRecord, by: CurrentPrincipal) -> None:
+        """Record what the self-test or the doctor of this machine found."""
+        await engine.history.record_checks(body.kind, body.total, body.failed, by)
 
 
 def _verification_routes(router: APIRouter, engine: Engine) -> None:

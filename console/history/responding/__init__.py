@@ -1,0 +1,1 @@
+"""What responders do from History and from a case: responses, incidents, notes, tags, exports."""

@@ -1,0 +1,1 @@
+"""Rescans of stored code in the background."""
