@@ -17,7 +17,7 @@ from console.widgets.formatting import size
 from engine.common.text import many
 from engine.models import Summary
 
-MOST_MARKED = 100
+MOST_MARKED = 80
 """So many submissions at most can be marked: for more there are searches."""
 
 
@@ -27,7 +27,7 @@ class FoundPane(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("m", "mark", "Mark", id="history.mark", show=False, tooltip="Mark it, or mark it no longer"),
         Binding("M", "mark_all", "Mark all", id="history.mark-all", show=False,
-                tooltip="Mark all that are loaded (100 at most), or remove all marks"),
+                tooltip="Mark all that are loaded (80 at most), or remove all marks"),
         Binding("equals_sign", "compare", "Compare", key_display="=", id="history.compare", show=False,
                 tooltip="Compare the marked submission with this one"),
         Binding("x", "export", "Export", id="history.export", show=False,

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 SCREENS = ("review", "run", "explore", "history", "health")
 
 
+LOOK_SECONDS = 1.0
+"""How often it is looked whether the engine still says how it is."""
+
+
 class AppHeader(Static):
     """Shows the current screen and the state of the engine; a click on a screen's name opens it."""
 
@@ -33,6 +37,7 @@ class AppHeader(Static):
         """Follow the state of the engine."""
         for name in ("health", "queue", "connection_state"):
             self.watch(self.app, name, self._changed, init=False)
+        self.set_interval(LOOK_SECONDS, self._changed)
         self._changed()
 
     def on_unmount(self) -> None:
