@@ -81,8 +81,10 @@ HELPERS = (
     "text", "unicode.repertoire",
 )  # fmt: skip
 """Modules of `engine.common` that the console may use."""
-QUERIES = ("engine.history.search.pivots", "engine.history.search.query.complete")
-"""The query language of the history: pure texts."""
+QUERIES = (
+    "engine.history.exports.tables", "engine.history.search.pivots", "engine.history.search.query.complete",
+)  # fmt: skip
+"""The query language and the exports of the history: pure texts."""
 
 
 def test_only_the_client_models_and_helpers_of_the_engine_are_imported() -> None:
@@ -90,6 +92,7 @@ def test_only_the_client_models_and_helpers_of_the_engine_are_imported() -> None
     allowed = {"engine", "engine.locations", "engine.models", "engine.models.comments",
                "engine.models.code_names", "engine.models.history", "engine.models.lines",
                "engine.models.observed", "engine.models.rehearsal", "engine.models.snapshot",
+               "engine.models.incident", "engine.models.response", "engine.models.shared_query",
                "engine.client.brake", "engine.client.client",
                "engine.client.connect", "engine.client.sessions", "engine.hooks.quick",
                *(f"engine.common.{name}" for name in HELPERS), *QUERIES}  # fmt: skip

@@ -6,15 +6,14 @@ from typing import Literal
 
 from engine.history.events.payloads.base import EventPayload
 from engine.models import Level
-from engine.models.rescan import Rescan, RescanOutcome
+from engine.models.rescan import RescanOutcome
 
 
 class RescanPayload(EventPayload):
-    """A rescan began, came so far, or ended; `progress` is all that is known of it then."""
+    """A rescan began, came so far, or ended; beside its ID stands all that is known of it then."""
 
     type: Literal["rescan.started", "rescan.progressed", "rescan.ended"]
     rescan: str
-    progress: Rescan
 
 
 class SubmissionRescannedPayload(EventPayload):
