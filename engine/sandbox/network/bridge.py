@@ -80,9 +80,10 @@ class Bridge:
         if self._reading is None or self._reading.done() or len(self._channels) >= _MAX_CHANNELS:
             raise BridgeError("the bridge into the sandbox is closed or busy")
         self._asked += 1
+        id = self._asked  # others may ask while this one begins
         ours, theirs = socket.socketpair()
-        await self._begin_channel(self._asked, ours)
-        self._send(b"O", self._asked)
+        await self._begin_channel(id, ours)
+        self._send(b"O", id)
         return theirs
 
     async def wait_closed(self) -> None:
