@@ -12,6 +12,8 @@ import platformdirs
 from engine.common.errors import Problem
 from engine.common.local_files import private_folder
 
+ADOPTED_POLICY = "policy.adopted.yaml"
+"""The file of adopted rules, beside the user's own policy."""
 _SOURCE = Path(__file__).resolve().parent
 
 # Root and services have no login that names a runtime folder. The one in its place serves as well.
@@ -49,6 +51,11 @@ def settings_file() -> Path:
 def policy_file() -> Path:
     """Return the user's own policy, which lies beside the settings."""
     return settings_file().parent / "policy.yaml"
+
+
+def adopted_policy() -> Path:
+    """Return the rules that were suggested and adopted; the user's own policy is on top of them."""
+    return policy_file().with_name(ADOPTED_POLICY)
 
 
 def socket() -> Path:

@@ -26,6 +26,7 @@ GROUPS = {
     "expired": "Expired submissions",
     "rehearsal": "Rehearsal",
     "pre-approval": "Pre-approvals",
+    "suggestions": "Suggested rules",
     "compare": "Compare",
     "grant": "Reduce permissions",
     "run": "Run",

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 def open_sheet(
     screen: Screen[None], name: str, reader: SubmissionReader, rehearsals: RehearsalController
 ) -> None:
-    """Open `rehearsal`, `pre-approve`, `pre-approvals`, `expired` or `unread`."""
+    """Open `rehearsal`, `pre-approve`, `pre-approvals`, `suggestions`, `expired` or `unread`."""
     from console.review.pre_approvals import PreApprovalsScreen  # noqa: PLC0415  on its first use
     from console.review.queue.expired import ExpiredScreen  # noqa: PLC0415  on its first use
+    from console.review.suggestions import SuggestionsScreen  # noqa: PLC0415  on its first use
 
     if name == "rehearsal":
         rehearsals.open()
@@ -30,6 +31,8 @@ def open_sheet(
         _list_unread(screen, reader)
     elif name == "expired":
         screen.app.push_screen(ExpiredScreen(), lambda id: screen.query_one(QueueList).go_to(id or ""))
+    elif name == "suggestions":
+        screen.app.push_screen(SuggestionsScreen())
     else:
         screen.app.push_screen(PreApprovalsScreen())
 

@@ -23,6 +23,7 @@ from engine import locations
 from engine.client.history import HistoryClient
 from engine.client.incidents import IncidentsClient
 from engine.client.keys import KeysClient
+from engine.client.policy import PolicyClient
 from engine.client.pre_approvals import PreApprovalsClient
 from engine.client.previews import PreviewsClient
 from engine.client.rescans import RescansClient
@@ -105,6 +106,7 @@ class Client:
         self.previews = PreviewsClient(self._transport)
         self.history = HistoryClient(self._transport)
         self.pre_approvals = PreApprovalsClient(self._transport)
+        self.policy = PolicyClient(self._transport)
         self.reviews = ReviewsClient(self._transport, key)
         self.incidents = IncidentsClient(self._transport)
         self.responses = ResponsesClient(self._transport)

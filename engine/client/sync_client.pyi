@@ -59,6 +59,7 @@ from engine.models.response import Block, BlockTarget, Response, ResponsePlan, R
 from engine.models.shared_query import SharedQuery
 from engine.models.snapshot import RunSnapshot
 from engine.models.submission import SecretReference
+from engine.models.suggestion import PolicyAdoption, PolicySuggestion
 
 class SyncSessions:
     def create(self, language: Language, image: str = "", requester: str = "") -> Session: ...
@@ -90,6 +91,10 @@ class SyncHistory:
     def case_file(self, id: str) -> bytes: ...
     def record_checks(self, kind: str, total: int, failed: Sequence[str]) -> None: ...
     def record_export(self, what: str, kind: str, submissions: int) -> None: ...
+
+class SyncPolicy:
+    def suggestions(self) -> tuple[PolicySuggestion, ...]: ...
+    def adopt(self, rule: str) -> PolicyAdoption: ...
 
 class SyncPreApprovals:
     def list(self) -> tuple[PreApproval, ...]: ...
@@ -162,6 +167,7 @@ class SyncTokens:
 class SyncClient:
     sessions: SyncSessions
     history: SyncHistory
+    policy: SyncPolicy
     pre_approvals: SyncPreApprovals
     incidents: SyncIncidents
     responses: SyncResponses

@@ -37,6 +37,7 @@ from engine.core.review.bulk import BulkReview
 from engine.core.review.claims import Claims
 from engine.core.review.decision_executor import DecisionExecutor
 from engine.core.review.decisions import ReviewDecisions
+from engine.core.review.learning import Learning
 from engine.core.review.pre_approvals import PreApprovals
 from engine.core.review.queue_listing import QueueListing
 from engine.core.review.reviewer_keys import ReviewerKeys
@@ -171,6 +172,7 @@ class Engine:
         self.bulk = BulkReview(queue, self.claims, self.submissions)
         self.revisions = Revisions(self.queries)
         self.intake = IdempotentSubmissions(self.submissions, self.runs, events, self.queries, self.revisions)
+        self.learning = Learning(self.queries, self.policy, self._keys, events)
         self.revivals = Revivals(self.submissions, self.intake, events, self.queries)
         self.sessions = SessionService(
             self._registry, events, self.submissions, self.runs, self._backend.sessions, self.tokens.holds

@@ -66,6 +66,8 @@ class RequestFacts:
     proven: bool = False
     """Whether the code is proven harmless."""
     weaker_runtime: bool = False
+    requester: str = ""
+    """The identity of who submits; empty where nobody says."""
     known: dict[int, tuple[str, ...] | None] = field(default_factory=dict, compare=False, repr=False)
     """The results of rules, so that each rule is tried once, however many policies contain it."""
 
@@ -80,7 +82,9 @@ class RequestFacts:
         return dict(_asked(self.permissions))
 
 
-def of_submission(draft: Draft, analysis: Analysis, *, weaker_runtime: bool = False) -> RequestFacts:
+def of_submission(
+    draft: Draft, analysis: Analysis, *, weaker_runtime: bool = False, requester: str = ""
+) -> RequestFacts:
     """Return the facts about code that asks to run, or about the tool call that a draft is."""
     call = draft.operation
     return RequestFacts(
@@ -95,6 +99,7 @@ def of_submission(draft: Draft, analysis: Analysis, *, weaker_runtime: bool = Fa
         complete=analysis.complete,
         proven=analysis.verdict is Verdict.HARMLESS,
         weaker_runtime=weaker_runtime,
+        requester=requester,
     )
 
 

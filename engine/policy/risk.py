@@ -7,9 +7,13 @@ from engine.policy.policy import Policy
 from engine.policy.request_facts import RequestFacts, of_operation, of_submission
 
 
-def assess(draft: Draft, analysis: Analysis, policy: Policy, *, weaker_runtime: bool = False) -> Assessment:
+def assess(
+    draft: Draft, analysis: Analysis, policy: Policy, *, weaker_runtime: bool = False, requester: str = ""
+) -> Assessment:
     """Return the highest risk of all rules that match, every match, and the deadline of that risk."""
-    return classify(of_submission(draft, analysis, weaker_runtime=weaker_runtime), policy)
+    return classify(
+        of_submission(draft, analysis, weaker_runtime=weaker_runtime, requester=requester), policy
+    )
 
 
 def assess_operation(operation: Operation, policy: Policy, *, weaker_runtime: bool = False) -> Assessment:

@@ -8,6 +8,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from engine.common.signatures import is_valid
 from engine.models import Decision, PreApproval, Signature
 from engine.models.decision import DECISION_CONTEXT, PRE_APPROVAL_CONTEXT
+from engine.models.suggestion import ADOPTION_CONTEXT, PolicyAdoption
 
 
 def canonical_bytes(decision: Decision) -> bytes:
@@ -29,6 +30,16 @@ def sign(decision: Decision, key: Ed25519PrivateKey) -> Decision:
 def sign_pre_approval(pre_approval: PreApproval, key: Ed25519PrivateKey) -> PreApproval:
     """Return the pre-approval with its signature."""
     return pre_approval.signed(_signature(pre_approval_bytes(pre_approval), key))
+
+
+def adoption_bytes(adoption: PolicyAdoption) -> bytes:
+    """Return what is signed of the adoption of a rule: all but its signature."""
+    return ADOPTION_CONTEXT + rfc8785.dumps(adoption.model_dump(mode="json", exclude={"signature"}))
+
+
+def sign_adoption(adoption: PolicyAdoption, key: Ed25519PrivateKey) -> PolicyAdoption:
+    """Return the adoption of a rule with its signature."""
+    return adoption.signed(_signature(adoption_bytes(adoption), key))
 
 
 def verify(decision: Decision, key: str) -> bool:

@@ -12,8 +12,10 @@ from typing import Any
 
 from watchfiles import Change, awatch
 
+from engine import locations
 from engine.common.errors import Problem
-from engine.common.local_files import private_folder
+from engine.common.local_files import private_folder, read_file, write_private
+from engine.common.strict_yaml import MAX_BYTES
 from engine.common.text import Untrusted, visible
 from engine.core.history.event_bus import EventBus
 from engine.models import Check
@@ -32,9 +34,10 @@ class PolicyStore:
     def __init__(self, settings: PolicySettings, file: Path, events: EventBus) -> None:
         self._settings = settings
         self._file = file
+        self._adopted = file.with_name(locations.ADOPTED_POLICY)
         self._events = events
         self._faults: tuple[str, ...] = ()
-        self._watched: frozenset[Path] = frozenset({file})
+        self._watched: frozenset[Path] = frozenset({file, self._adopted})
         self._stamps: Stamps = {}
         self.current: Policy = shipped(settings.base)
 
@@ -72,6 +75,46 @@ class PolicyStore:
         hint = f"pratique policy test; ls -ld {self._file.parent} {self._file}"
         return Check(name="policy", ok=False, detail=Untrusted(detail), hint=hint)
 
+    async def require_sound(self, text: str) -> None:
+        """Check adopted rules together with the user's own policy.
+
+        Raises:
+            Problem: the policy does not hold with them, or they cannot be stored.
+        """
+        trial = self._adopted.with_name(f".{self._adopted.name}.trial")
+        try:
+            await asyncio.to_thread(write_private, trial, text.encode())
+            await asyncio.to_thread(self._load, *self._files(trial))
+        except PolicyError as error:
+            raise Problem(409, f"the policy does not hold with it: {visible(str(error.faults[0]))}") from None
+        except OSError as error:
+            raise _unwritable(trial, error) from None
+        finally:
+            with contextlib.suppress(OSError):
+                trial.unlink(missing_ok=True)
+
+    async def adopt(self, text: str) -> None:
+        """Put adopted rules into force in the place of those before.
+
+        Raises:
+            Problem: they cannot be stored.
+        """
+        try:
+            await asyncio.to_thread(write_private, self._adopted, text.encode())
+        except OSError as error:
+            raise _unwritable(self._adopted, error) from None
+        await self._reload()
+
+    async def adopted_text(self) -> str:
+        """Return the file of adopted rules as it is; empty where there is none."""
+        with contextlib.suppress(OSError):
+            return (await asyncio.to_thread(read_file, self._adopted, MAX_BYTES)).decode("utf-8", "replace")
+        return ""
+
+    def _files(self, adopted: Path) -> tuple[Path, ...]:
+        """Return the files of the policy that there are, the uppermost last."""
+        return tuple(file for file in (adopted, self._file) if not _is_missing(file))
+
     def _load(self, *files: Path) -> Policy:
         return load(*files, deadlines=self._settings.deadlines, base=self._settings.base)
 
@@ -79,8 +122,7 @@ class PolicyStore:
         before, wrong = self.current.hash, self._faults
         self._stamps = _stamps(self._watched)
         try:
-            files = () if _is_missing(self._file) else (self._file,)
-            self.current = await asyncio.to_thread(self._load, *files)
+            self.current = await asyncio.to_thread(self._load, *self._files(self._adopted))
             self._faults = ()
             self._watched = self._watched | set(self.current.files)
         except PolicyError as error:
@@ -97,6 +139,10 @@ class PolicyStore:
         """Record a change: at the start or not at all, later as soon as the history takes it."""
         record = self._events.record if first else self._events.record_surely
         await record(type, data=data)
+
+
+def _unwritable(file: Path, error: OSError) -> Problem:
+    return Problem(503, f"{visible(str(file))} cannot be written: {error.strerror}")
 
 
 def _deadlines(policy: Policy) -> str:

@@ -17,10 +17,12 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core.history.event_bus import ENGINE, EventBus
 from engine.models import Decision, Event, PreApproval, Principal, ReviewerKey
+from engine.models.suggestion import PolicyAdoption
 from engine.principals import KeyRing
 from engine.principals.keys import KeyUnusable
 from engine.principals.signing import (
     sign,
+    sign_adoption,
     sign_pre_approval,
     verify,
     verify_pre_approval,
@@ -124,6 +126,14 @@ class ReviewerKeys:
             KeyUnusable: the key cannot be used, or is not the registered one.
         """
         return sign_pre_approval(pre_approval, await self._private_key(pre_approval.by))
+
+    async def sign_adoption(self, adoption: PolicyAdoption) -> PolicyAdoption:
+        """Return the adoption of a rule signed with the registered key of who adopts it.
+
+        Raises:
+            KeyUnusable: the key cannot be used, or is not the registered one.
+        """
+        return sign_adoption(adoption, await self._private_key(adoption.by))
 
     def holds(self, decision: Decision) -> bool:
         """Return whether a decision is as it was signed with the key that is registered for its maker now."""

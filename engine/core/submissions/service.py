@@ -217,7 +217,13 @@ class SubmissionService:
 
     async def _classify(self, submission: Submission, analysis: Analysis) -> ActiveSubmission:
         policy = self._policy.current
-        assessment = assess(submission.draft, analysis, policy, weaker_runtime=self._admission.weaker_runtime)
+        assessment = assess(
+            submission.draft,
+            analysis,
+            policy,
+            weaker_runtime=self._admission.weaker_runtime,
+            requester=submission.requester.identity,
+        )
         wait = assessment.deadline_seconds
         case = Case(
             submission=submission,

@@ -53,6 +53,7 @@ Payload = Annotated[
     | system.ChecksRunPayload
     | system.SandboxProbedPayload
     | system.PolicyLoadedPayload
+    | system.PolicyAdoptedPayload
     | system.PolicyRefusedPayload
     | system.SettingsChangedPayload
     | system.ReviewerChangedPayload

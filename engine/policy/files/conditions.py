@@ -171,6 +171,7 @@ _WORDS = {
 _MAKERS: dict[str, Callable[..., Condition]] = {
     "operation": _among("operation"),
     "language": _among("language"),
+    "requester": _among("requester"),
     "executable": _equal("executable"),
     "weaker_runtime": _weaker,
     "incomplete": _incomplete,

@@ -58,6 +58,7 @@ def facts_of(example: Example) -> RequestFacts:
         complete=not example.incomplete,
         proven=example.proven and not example.incomplete,
         weaker_runtime=example.weaker_runtime,
+        requester=example.requester,
     )
 
 

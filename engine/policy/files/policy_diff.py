@@ -29,6 +29,14 @@ class PastSubmission:
     analysis: Analysis
     outcome: DecisionOutcome | None = None
     did: str = ""
+    requester: str = ""
+    """The identity of its requester."""
+    agent: str = ""
+    """The name of its requester."""
+    by_person: bool = True
+    """Whether a person made the decision, not the policy or the deadline."""
+    troubled: bool = False
+    """Whether its run was killed, or did what nobody had predicted."""
 
     @property
     def is_known(self) -> bool:
@@ -72,7 +80,7 @@ def policy_diff(stored: Iterable[PastSubmission], old: Policy, new: Policy) -> t
 
 
 def _flip(one: PastSubmission, old: Policy, new: Policy) -> PolicyChange | None:
-    facts = of_submission(one.draft, one.analysis)
+    facts = of_submission(one.draft, one.analysis, requester=one.requester)
     (before, was), (after, would_be) = _outcome(facts, old), _outcome(facts, new)
     if (before, was) == (after, would_be):
         return None

@@ -147,6 +147,8 @@ class When(Part):
     limits_over: LimitsOver | None = None
     proven: Yes | None = None
     """For rules that lower: the code is proven harmless."""
+    requester: Several[str] | None = None
+    """For rules that lower: one of these submits, by identity: `token:ID`, or `uid:N NAME` at the socket."""
     no_violation: Levels | None = None
     """For rules that lower: there is no violation of this severity or higher."""
     requests_only: Several[PermissionKinds] | None = None
@@ -159,7 +161,7 @@ RAISING = frozenset(
     {"incomplete", "weaker_runtime", "violation", "predicts", "requests", "domains_among", "domains_outside",
      "registries_outside", "limits_over"}
 )  # fmt: skip
-LOWERING = frozenset({"proven", "no_violation", "requests_only", "predicts_only"})
+LOWERING = frozenset({"proven", "requester", "no_violation", "requests_only", "predicts_only"})
 
 
 class ExamplePackage(Part):
@@ -189,6 +191,7 @@ class Example(Part):
     weaker_runtime: bool = False
     incomplete: bool = False
     proven: bool = False
+    requester: str = ""
     domains: Several[str] = ()
     packages: Several[ExamplePackage] = ()
     files: Several[str] = ()

@@ -17,6 +17,7 @@ from engine.server.http.request_body import known_parameters
 from engine.server.http.routes.history import history_routes
 from engine.server.http.routes.incidents import incident_routes
 from engine.server.http.routes.keys import key_routes
+from engine.server.http.routes.policy import policy_routes
 from engine.server.http.routes.previews import preview_routes
 from engine.server.http.routes.rescans import rescan_routes
 from engine.server.http.routes.responses import response_routes
@@ -32,6 +33,7 @@ from engine.server.http.routes.tokens import token_routes
 ROUTES = (
     submission_routes,
     review_routes,
+    policy_routes,
     response_routes,
     incident_routes,
     shared_query_routes,

@@ -7,7 +7,7 @@ import pkgutil
 import re
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from textual.pilot import Pilot
@@ -63,7 +63,7 @@ from engine.models import (
 )
 from engine.models.incident import EntryKind
 from engine.models.response import ResponseRequest
-from tests.console.support.fake_engine import FakeEngine, case, summary
+from tests.console.support.fake_engine import FakeEngine, case, suggestion, summary
 from tests.console.support.harness import frame, open_console, press, until
 from tests.console.support.hostile_engine import hostile, untrusted_fields
 from tests.console.support.payloads import PAYLOADS
@@ -213,6 +213,14 @@ async def pre_approvals(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     await press(pilot, "S")
 
 
+async def suggestions(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """List one suggested rule."""
+    client = cast("FakeEngine", app.connection.client)
+    words = client.cases[app.queue[0].id].submission.draft.purpose
+    client.suggested = (suggestion("learned-1", words),)
+    await press(pilot, "P")
+
+
 async def replay(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Play the first run that ended again."""
     await app.push_screen(ReplayScreen(await app.connection.client.case("s-ended-0")))
@@ -264,6 +272,7 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "compare": ("CompareScreen", keys("c")),
     "pre-approve": ("PreApprovalScreen", pre_approve),
     "pre-approvals": ("PreApprovalsScreen", pre_approvals),
+    "suggestions": ("SuggestionsScreen", suggestions),
     "run": ("RunScreen", keys("2")),
     "table": ("ArtifactsScreen", left("a")),
     "left": ("ArtifactsScreen", left("a", "n")),

@@ -74,6 +74,7 @@ from engine.models.response import (
 )
 from engine.models.shared_query import SharedQuery
 from engine.models.snapshot import RunSnapshot
+from engine.models.suggestion import PolicyAdoption, PolicySuggestion
 from engine.policy.consequences import consequences
 
 NAMES = """builtins\tmodule\t\t
@@ -98,6 +99,13 @@ def violation(at: Span, text: str = "reads the whole environment", level: Level 
         message=Untrusted(text), attack="Sends keys to whoever asked.", why="Nothing else is in reach.",
         fix="Name the variable.", cwe=526, owasp="A05",
     )  # fmt: skip
+
+
+def suggestion(id: str, words: Untrusted) -> PolicySuggestion:
+    """Return a suggested rule."""
+    yaml = f"rules:\n  - {{id: {id}, risk: low}}\n"
+    return PolicySuggestion(id=id, words=words, requester="token:t-1", language=Language.PYTHON,
+                            approved=47, changed=("s-1", "s-2"), changes=47, yaml=yaml)  # fmt: skip
 
 
 def case(
@@ -218,6 +226,8 @@ class FakeEngine:
         self.incidents = FakeIncidents(self)
         self.shared_queries = FakeSharedQueries()
         self.pre_approvals = FakePreApprovals(self)
+        self.policy = FakePolicy(self)
+        self.suggested: tuple[PolicySuggestion, ...] = ()
         self.reviews = FakeReviews(self)
         self.lost = asyncio.Event()
         self._changed = asyncio.Event()
@@ -583,6 +593,22 @@ class FakeReviews:
         later = known.with_deadline(known.deadline + timedelta(minutes=10))
         self._engine.put(later, "submission.extended")
         return later
+
+
+class FakePolicy:
+    """Answers as the policy of the client does."""
+
+    def __init__(self, engine: FakeEngine) -> None:
+        self._engine = engine
+
+    async def suggestions(self) -> tuple[PolicySuggestion, ...]:
+        self._engine.answer()
+        return self._engine.suggested
+
+    async def adopt(self, rule: str) -> PolicyAdoption:
+        (one,) = (each for each in self._engine.suggested if each.id == rule)
+        self._engine.suggested = tuple(each for each in self._engine.suggested if each.id != rule)
+        return PolicyAdoption(rule=rule, yaml=one.yaml, by=ME, at=datetime.now(UTC))
 
 
 class FakePreApprovals:

@@ -12,6 +12,7 @@ STUB = CLIENT / "sync_client.pyi"
 PARTS = {
     "sessions": "SessionsClient",
     "history": "HistoryClient",
+    "policy": "PolicyClient",
     "pre_approvals": "PreApprovalsClient",
     "incidents": "IncidentsClient",
     "responses": "ResponsesClient",

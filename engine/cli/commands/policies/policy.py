@@ -1,4 +1,4 @@
-"""`pratique policy show | test | diff`."""
+"""`pratique policy show | test | diff | suggest | adopt`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from engine import locations
+from engine.cli.commands.learning.policy_suggestions import adopt, suggest
 from engine.cli.exit_codes import ExitCode
 from engine.cli.load_settings import load_settings
 from engine.cli.options.common import Json
@@ -25,7 +26,9 @@ from engine.policy import Policy, PolicyError, load
 from engine.policy.files.policy_diff import PastSubmission, PolicyChange, PolicyOutcome, policy_diff
 from engine.policy.policy import PolicyRule
 
-app = typer.Typer(help="Show, test and compare policies.")
+app = typer.Typer(help="Show, test, compare and learn policies.")
+app.command()(suggest)
+app.command()(adopt)
 
 MAX_SHOWN = 200
 
@@ -127,8 +130,8 @@ def _loaded(file: Path | None) -> Policy:
 
 
 def _load(file: Path | None) -> Policy:
-    own = locations.policy_file()
-    files = (file,) if file else (own,) if own.exists() else ()
+    named = (locations.adopted_policy(), file or locations.policy_file())
+    files = tuple(each for each in named if each == file or each.exists())
     settings = load_settings().policy
     return load(*files, deadlines=settings.deadlines, base=settings.base)
 
@@ -139,7 +142,10 @@ def _stored() -> Iterator[PastSubmission]:
     try:
         for case in every_case(locations.database()):
             submission, outcome = case.submission, case.decision.outcome if case.decision else None
-            yield PastSubmission(submission.id, submission.draft, case.analysis, outcome, _did(case))
+            who = submission.requester.identity
+            yield PastSubmission(
+                submission.id, submission.draft, case.analysis, outcome, _did(case), requester=who
+            )
     except HistoryError as error:
         raise Problem(503, str(error)) from None
 

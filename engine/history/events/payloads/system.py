@@ -8,6 +8,7 @@ from pydantic import Field
 
 from engine.history.events.payloads.base import EventPayload
 from engine.models import IsolationProof
+from engine.models.suggestion import PolicyAdoption
 
 
 class EngineChangedPayload(EventPayload):
@@ -46,6 +47,14 @@ class PolicyLoadedPayload(EventPayload):
 
     type: Literal["policy.loaded"]
     policy: str
+
+
+class PolicyAdoptedPayload(EventPayload):
+    """A rule that decisions suggested was put into force, signed by who did."""
+
+    type: Literal["policy.adopted"]
+    rule: str
+    adoption: PolicyAdoption
 
 
 class PolicyRefusedPayload(EventPayload):

@@ -1,0 +1,1 @@
+"""Commands about what past decisions teach."""

@@ -1,0 +1,30 @@
+"""Rules for the policy that past decisions suggest, through the client."""
+
+from __future__ import annotations
+
+from pydantic import TypeAdapter
+
+from engine.client.transport import Transport
+from engine.models.suggestion import PolicyAdoption, PolicySuggestion
+
+_SUGGESTIONS = TypeAdapter(tuple[PolicySuggestion, ...])
+SECONDS = 60.0
+"""How long an answer from thousands of past submissions may take."""
+
+
+class PolicyClient:
+    """Lists suggested rules, and adopts one."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    async def suggestions(self) -> tuple[PolicySuggestion, ...]:
+        """Return the rules that past decisions suggest, those that would spare most decisions first."""
+        return _SUGGESTIONS.validate_json(
+            await self._transport.get("/v1/policy/suggestions", {}, timeout=SECONDS)
+        )
+
+    async def adopt(self, rule: str) -> PolicyAdoption:
+        """Put a suggested rule into force."""
+        path = f"/v1/policy/suggestions/{rule}/adoption"
+        return PolicyAdoption.model_validate_json(await self._transport.post(path, timeout=SECONDS))

@@ -1,0 +1,45 @@
+"""Rules for the policy that past decisions suggest, and their adoption."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from engine.common.text import Untrusted
+from engine.models.base import FrozenModel, Language, Principal
+from engine.models.decision import Signature
+
+ADOPTION_CONTEXT = b"pratique policy adoption v1\n"
+"""The prefix of what is signed of an adoption, so that no signature for another purpose is valid here."""
+
+
+class PolicySuggestion(FrozenModel):
+    """A rule that would approve in advance what people approved every time."""
+
+    id: str
+    """The id of the rule: the same decisions suggest the same id."""
+    words: Untrusted
+    """What it would do, in one sentence; it names the agent."""
+    requester: str
+    language: Language
+    approved: int
+    """How many submissions like these people approved: all of them."""
+    changed: tuple[str, ...]
+    """The past submissions that would have been approved at once, the oldest first, 50 at most."""
+    changes: int
+    """How many they are in all."""
+    yaml: str
+    """The rule as a policy file."""
+
+
+class PolicyAdoption(FrozenModel):
+    """A suggested rule that was put into force, with the key of who did."""
+
+    rule: str
+    yaml: str
+    by: Principal
+    at: datetime
+    signature: Signature | None = None
+
+    def signed(self, signature: Signature) -> PolicyAdoption:
+        """Return the adoption with its signature."""
+        return self._with(signature=signature)
