@@ -1,10 +1,11 @@
-"""Rules for the policy that past decisions suggest, through the client."""
+"""What past decisions teach, through the client."""
 
 from __future__ import annotations
 
 from pydantic import TypeAdapter
 
 from engine.client.transport import Transport
+from engine.models.careless import CarelessReport
 from engine.models.suggestion import PolicyAdoption, PolicySuggestion
 
 _SUGGESTIONS = TypeAdapter(tuple[PolicySuggestion, ...])
@@ -13,7 +14,7 @@ SECONDS = 60.0
 
 
 class PolicyClient:
-    """Lists suggested rules, and adopts one."""
+    """Lists suggested rules and adopts one, and lists approvals that look careless."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -23,6 +24,11 @@ class PolicyClient:
         return _SUGGESTIONS.validate_json(
             await self._transport.get("/v1/policy/suggestions", {}, timeout=SECONDS)
         )
+
+    async def careless(self, days: float = 30) -> CarelessReport:
+        """Return the approvals that look careless: your own, and with the scope `audit` everybody's."""
+        path = "/v1/approvals/careless"
+        return CarelessReport.model_validate_json(await self._transport.get(path, {"days": days}, SECONDS))
 
     async def adopt(self, rule: str) -> PolicyAdoption:
         """Put a suggested rule into force."""

@@ -48,6 +48,7 @@ from engine.models.api import (
     LeaseStatus,
     OutputLine,
 )
+from engine.models.careless import CarelessReport
 from engine.models.code_names import CodeNames
 from engine.models.history import Counts, Total
 from engine.models.incident import EntryKind, Incident
@@ -94,6 +95,7 @@ class SyncHistory:
 
 class SyncPolicy:
     def suggestions(self) -> tuple[PolicySuggestion, ...]: ...
+    def careless(self, days: float = 30) -> CarelessReport: ...
     def adopt(self, rule: str) -> PolicyAdoption: ...
 
 class SyncPreApprovals:

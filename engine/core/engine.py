@@ -34,6 +34,7 @@ from engine.core.response.incidents import Incidents
 from engine.core.response.service import Responses
 from engine.core.response.shared_queries import SharedQueries
 from engine.core.review.bulk import BulkReview
+from engine.core.review.careless import CarelessApprovals
 from engine.core.review.claims import Claims
 from engine.core.review.decision_executor import DecisionExecutor
 from engine.core.review.decisions import ReviewDecisions
@@ -172,6 +173,7 @@ class Engine:
         self.bulk = BulkReview(queue, self.claims, self.submissions)
         self.revisions = Revisions(self.queries)
         self.intake = IdempotentSubmissions(self.submissions, self.runs, events, self.queries, self.revisions)
+        self.careless = CarelessApprovals(self.queries)
         self.learning = Learning(self.queries, self.policy, self._keys, events)
         self.revivals = Revivals(self.submissions, self.intake, events, self.queries)
         self.sessions = SessionService(

@@ -1,4 +1,4 @@
-"""`pratique audit search | count | pivots | verify | trends | timeline | replay | export | case`."""
+"""`pratique audit`: search, count, pivots, verify, trends, careless, timeline, replay, export, case."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import typer
 
 from engine import locations
 from engine.cli.client_context import with_client
+from engine.cli.commands.learning.careless import careless
 from engine.cli.exit_codes import ExitCode
 from engine.cli.options.common import Json, SubmissionId
 from engine.cli.output.formatting import dim, level, print_erasures, print_json, print_line, print_output
@@ -37,6 +38,7 @@ from engine.models import Case, Event, Status, Summary, Verification
 from engine.models.history import Total
 
 app = typer.Typer(help="Search, verify, replay and export the history.")
+app.command()(careless)
 
 LONGEST_PAUSE = 5.0
 LONGEST_NOTE = 1000

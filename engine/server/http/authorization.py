@@ -111,6 +111,7 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "POST /submissions/{id}/pre-approval": _REVIEW,
     "GET /pre-approvals": _LOOK,
     "DELETE /pre-approvals/{id}": _REVIEW,
+    "GET /approvals/careless": _LOOK,
     "GET /policy/suggestions": _LOOK,
     "POST /policy/suggestions/{rule}/adoption": frozenset(),
     "GET /incidents": _LOOK,

@@ -16,7 +16,7 @@ from engine.server.http.ndjson import SCHEMA
 TAGS = {
     "Submissions": "Submit code, wait for it, decide about it.",
     "Review": "The review queue, claims, revisions, rehearsals and pre-approvals.",
-    "Policy": "Rules that past decisions suggest.",
+    "Policy": "What past decisions teach: suggested rules, and approvals that look careless.",
     "Runs": "What runs, and what it left.",
     "Previews": "Servers in running sandboxes, shown in a browser of the engine's machine.",
     "Sessions": "Sandboxes that keep their state between executions.",

@@ -1,13 +1,19 @@
-"""Rules for the policy that past decisions suggest."""
+"""What past decisions teach: rules for the policy, and approvals that look careless."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 
 from engine.core import Engine
+from engine.models import Scope
+from engine.models.careless import CarelessReport
 from engine.models.suggestion import PolicyAdoption, PolicySuggestion
-from engine.server.http.authorization import CurrentPrincipal
+from engine.server.http.authorization import CurrentCaller, CurrentPrincipal
 from engine.server.http.request_body import StrictRoute
+
+Days = Annotated[float, Query(gt=0, le=400, description="Number of days to include.")]
 
 
 def policy_routes(engine: Engine) -> APIRouter:
@@ -23,5 +29,11 @@ def policy_routes(engine: Engine) -> APIRouter:
     async def adopt(rule: str, by: CurrentPrincipal) -> PolicyAdoption:
         """Put a suggested rule into force, signed with your key and recorded."""
         return await engine.learning.adopt(rule, by)
+
+    @router.get("/approvals/careless", summary="List approvals that look careless")
+    async def list_careless(by: CurrentCaller, days: Days = 30) -> CarelessReport:
+        """Return your own; with the scope `audit` or `admin`, everybody's."""
+        sees_all = bool(by.scopes & {Scope.AUDIT, Scope.ADMIN})
+        return await engine.careless.report(days, None if sees_all else by.principal)
 
     return router
