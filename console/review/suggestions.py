@@ -8,12 +8,13 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
 from console.app.state import console_app
 from console.review.display_delay import DisplayDelay
-from console.safety.text import Part, clip, content
+from console.safety.text import Part, clip, content, paragraphs
 from console.widgets.offline_rows import OfflineRows
 from console.widgets.rows import Rows
 from engine.common.text import Untrusted, many
@@ -98,7 +99,7 @@ class SuggestionsScreen(ModalScreen[None]):
         """Show the rule under the cursor; it has to be on screen for a moment before it is adopted."""
         one = self.query_one(SuggestionRows).chosen
         self.delay.restart()
-        self.query_one("#rule", Static).update(content(*_rule(one)) if one else content())
+        self.query_one("#rule", Static).update(_rule(one) if one else content())
 
     @work(exclusive=True, group="adopt")
     async def action_adopt(self) -> None:
@@ -116,10 +117,9 @@ class SuggestionsScreen(ModalScreen[None]):
         self.dismiss()
 
 
-def _rule(one: PolicySuggestion) -> list[Part]:
+def _rule(one: PolicySuggestion) -> Content:
     """Return the words of a suggestion, what it would have changed, and its YAML."""
     named = ", ".join(one.changed[:3]) + ("…" if one.changes > 3 else "")
-    changed = f"{many(one.changes, 'past submission')} would not have waited: {named}\n\n"
-    lines = [(clip(Untrusted(line), 2000), "faint") for line in one.yaml.splitlines()]
-    yaml = [part for line in lines for part in (line, "\n")]
-    return [clip(one.words, 500), "\n", (changed, "muted"), *yaml]
+    changed = f"{many(one.changes, 'past submission')} would not have waited: {named}"
+    yaml: list[list[Part]] = [[(Untrusted(line), "faint")] for line in one.yaml.splitlines()]
+    return paragraphs([one.words], [(changed, "muted")], [], *yaml)

@@ -26,6 +26,7 @@ async def test_a_rule_is_shown_with_what_it_would_change_and_adopted_by_one_key(
         await press(pilot, "down")
         await until(pilot, lambda: "learned-2" in frame(app))
         assert "47 past submissions would not have waited" in frame(app)
+        assert "␊" not in frame(app)
         await until(pilot, lambda: sheet(app).delay.over)
         await press(pilot, "ctrl+y")
         await until(pilot, lambda: ["learned-1"] == [each.id for each in engine.suggested])
