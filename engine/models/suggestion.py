@@ -8,7 +8,7 @@ from engine.common.text import Untrusted
 from engine.models.base import FrozenModel, Language, Principal
 from engine.models.decision import Signature
 
-ADOPTION_CONTEXT = b"pratique policy adoption v1\n"
+ADOPTION_CONTEXT = b"pratique adoption v1\n"
 """The prefix of what is signed of an adoption, so that no signature for another purpose is valid here."""
 
 

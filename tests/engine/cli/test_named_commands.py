@@ -16,7 +16,7 @@ PAGES = [
     for path in ROOT.glob(pattern)
 ]
 NAMED = re.compile(r"(?<!from )\bpratique((?: (?:--)?[a-z][a-z-]*\b(?!=))+)")
-NOT_TYPED = {"decision", "decided"}
+NOT_TYPED = {"adoption", "decision", "decided"}
 """What is signed begins with the program's name, too."""
 ELSEWHERE = {"web": {"--port"}, "mcp": {"--method"}}
 """The console's own command, and what the Inspector of MCP takes behind ours."""
