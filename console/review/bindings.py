@@ -80,7 +80,7 @@ BINDINGS: list[BindingType] = [
             tooltip="Pre-approve submissions identical to the last one that you approved"),
     Binding("S", "open('pre-approvals')", "Pre-approvals", id="review.pre-approvals", show=False,
             tooltip="List and revoke pre-approvals"),
-    Binding("P", "open('suggestions')", "Suggested rules", id="review.suggestions", show=False,
+    Binding("P", "open('suggestions')", "Suggestions", id="review.suggestions", show=False,
             tooltip="Rules for the policy that past decisions suggest: look, and adopt one"),
     Binding("escape", "leave", "Close", id="review.leave", show=False, tooltip="Close the search line"),
 ]  # fmt: skip
