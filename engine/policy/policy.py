@@ -39,10 +39,10 @@ class PolicyRule:
 
     def reasons(self, facts: RequestFacts) -> tuple[str, ...] | None:
         """Return why it matches, at least one reason; None where it does not."""
-        key = id(self)
-        if key not in facts.known:
-            facts.known[key] = self._reasons(facts)
-        return facts.known[key]
+        known = facts.known.get(id(self))
+        if known is None:
+            known = facts.known[id(self)] = (self, self._reasons(facts))
+        return known[1]
 
     def _reasons(self, facts: RequestFacts) -> tuple[str, ...] | None:
         found: list[str] = []

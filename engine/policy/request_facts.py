@@ -68,8 +68,13 @@ class RequestFacts:
     weaker_runtime: bool = False
     requester: str = ""
     """The identity of who submits; empty where nobody says."""
-    known: dict[int, tuple[str, ...] | None] = field(default_factory=dict, compare=False, repr=False)
-    """The results of rules, so that each rule is tried once, however many policies contain it."""
+    known: dict[int, tuple[object, tuple[str, ...] | None]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """By the id of a rule, the rule and its result: each is tried once, however many policies contain it.
+
+    The rule is kept because the id of an object that is gone may be another object's.
+    """
 
     @cached_property
     def lines(self) -> int:

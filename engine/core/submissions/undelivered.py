@@ -33,14 +33,17 @@ class Undelivered:
     def expect(self, case: Case) -> None:
         """Note that somebody waits for the result of a submission.
 
-        In a session it takes the place of every other one: what came before it ran in another state.
+        In a session it takes the place of every other one: what came before it ran in another state. Who asks
+        again for what is kept a little longer does not make it kept for longer.
         """
         session = case.submission.draft.session
         for digest, one in list(self._expected.items()) if session else ():
             if one.session == session and one.id != case.submission.id:
                 del self._expected[digest]
-        self._expected.pop(case.submission.request_digest, None)
+        before = self._expected.pop(case.submission.request_digest, None)
         until = self._clock() + KEPT_SECONDS
+        if before and before.id == case.submission.id:
+            until = min(until, before.until)
         self._expected[case.submission.request_digest] = _Expected(case.submission.id, session, until)
         while len(self._expected) > MOST:
             del self._expected[next(iter(self._expected))]

@@ -1,7 +1,8 @@
 """Tells the engine which results their agents have: until then the same call gets the same result.
 
 Nothing in MCP confirms a result. One that was answered sooner than any common client gives up was received;
-of one that took longer this is not known, and the same call soon afterwards gets it once more.
+of one that took longer, or that was asked for more than once, this is not known, and the same call soon
+afterwards gets it once more.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from engine.server.mcp.tool_result import OPEN
 
 UNSURE_SECONDS = 300.0
 """How long the same call gets a result again of which it is not known whether it was received."""
+AGAIN_SECONDS = 10.0
+"""The same for a result that was answered soon, to a client that had asked for it before."""
+MOST_REMEMBERED = 10_000
 
 
 class Deliveries:
@@ -25,13 +29,22 @@ class Deliveries:
     def __init__(self, tasks: asyncio.TaskGroup, patience: Patience) -> None:
         self._tasks = tasks
         self._patience = patience
+        self._calls: dict[str, int] = {}
+
+    def asked(self, id: str) -> None:
+        """Note that a call for a result begins."""
+        self._calls[id] = self._calls.pop(id, 0) + 1
+        while len(self._calls) > MOST_REMEMBERED:
+            del self._calls[next(iter(self._calls))]
 
     def answered(self, case: Case, client: Client, began: float) -> None:
         """Note that a call that began at a time is being answered with a case."""
         if case.status in OPEN:
             return
         prompt = asyncio.get_running_loop().time() - began <= self._patience.prompt
-        self._tasks.create_task(_confirm(case.submission.id, client, 0.0 if prompt else UNSURE_SECONDS))
+        again = self._calls.get(case.submission.id, 0) > 1
+        kept = UNSURE_SECONDS if not prompt else AGAIN_SECONDS if again else 0.0
+        self._tasks.create_task(_confirm(case.submission.id, client, kept))
 
 
 async def _confirm(id: str, client: Client, kept: float) -> None:

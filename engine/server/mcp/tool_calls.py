@@ -146,6 +146,7 @@ class ToolCalls:
         A call that is cancelled meanwhile withdraws what nobody approved, unless it comes again in time.
         """
         self._cancel_withdrawal(case.submission.id)
+        self._deliveries.asked(case.submission.id)
         began = asyncio.get_running_loop().time()
         try:
             case = await self._waited(case, context)
