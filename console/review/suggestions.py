@@ -18,7 +18,7 @@ from console.safety.text import Part, clip, content, paragraphs
 from console.widgets.offline_rows import OfflineRows
 from console.widgets.rows import Rows
 from engine.common.text import Untrusted, many
-from engine.models.suggestion import PolicySuggestion
+from engine.models.past_decisions import PolicySuggestion
 
 
 class SuggestionRows(OfflineRows):

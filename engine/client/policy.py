@@ -5,8 +5,7 @@ from __future__ import annotations
 from pydantic import TypeAdapter
 
 from engine.client.transport import Transport
-from engine.models.careless import CarelessReport
-from engine.models.suggestion import PolicyAdoption, PolicySuggestion
+from engine.models.past_decisions import CarelessReport, PolicyAdoption, PolicySuggestion
 
 _SUGGESTIONS = TypeAdapter(tuple[PolicySuggestion, ...])
 SECONDS = 60.0

@@ -48,19 +48,18 @@ from engine.models.api import (
     LeaseStatus,
     OutputLine,
 )
-from engine.models.careless import CarelessReport
 from engine.models.code_names import CodeNames
 from engine.models.history import Counts, Total
 from engine.models.incident import EntryKind, Incident
 from engine.models.lines import RunLines
 from engine.models.observed import RunEffects
+from engine.models.past_decisions import CarelessReport, PolicyAdoption, PolicySuggestion
 from engine.models.rehearsal import Rehearsal
 from engine.models.rescan import Rescan
 from engine.models.response import Block, BlockTarget, Response, ResponsePlan, ResponseRequest
 from engine.models.shared_query import SharedQuery
 from engine.models.snapshot import RunSnapshot
 from engine.models.submission import SecretReference
-from engine.models.suggestion import PolicyAdoption, PolicySuggestion
 
 class SyncSessions:
     def create(self, language: Language, image: str = "", requester: str = "") -> Session: ...

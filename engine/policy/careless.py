@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from engine.models import Case, Decision, DecisionOutcome, KillReason, Principal, ShownBy
-from engine.models.careless import CarelessApproval, CarelessReport, CarelessSign
+from engine.models.past_decisions import CarelessApproval, CarelessReport, CarelessSign
 
 HASTY_SECONDS = 2.0
 """Nobody reads a submission in less."""

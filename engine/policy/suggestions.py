@@ -12,7 +12,7 @@ from pathlib import Path
 from engine.common.file_faults import Place
 from engine.common.text import Untrusted
 from engine.models import DecisionOutcome, Language, Level
-from engine.models.suggestion import PolicySuggestion
+from engine.models.past_decisions import PolicySuggestion
 from engine.policy.files.policy_diff import PastSubmission, PolicyOutcome, policy_diff
 from engine.policy.files.schema import RuleSpec
 from engine.policy.policy import Policy, compile_rule

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from engine.common.signatures import is_valid
 from engine.models import Decision, PreApproval, Signature
 from engine.models.decision import DECISION_CONTEXT, PRE_APPROVAL_CONTEXT
-from engine.models.suggestion import ADOPTION_CONTEXT, PolicyAdoption
+from engine.models.past_decisions import ADOPTION_CONTEXT, PolicyAdoption
 
 
 def canonical_bytes(decision: Decision) -> bytes:

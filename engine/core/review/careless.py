@@ -6,7 +6,7 @@ import asyncio
 
 from engine.core.history.queries import Queries
 from engine.models import Principal
-from engine.models.careless import CarelessReport
+from engine.models.past_decisions import CarelessReport
 from engine.policy.careless import report
 
 MOST_READ = 5000

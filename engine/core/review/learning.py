@@ -12,7 +12,7 @@ from engine.core.history.event_bus import EventBus
 from engine.core.history.queries import Queries
 from engine.core.review.reviewer_keys import ReviewerKeys
 from engine.models import WITHDRAWN, Case, KillReason, Principal
-from engine.models.suggestion import PolicyAdoption, PolicySuggestion
+from engine.models.past_decisions import PolicyAdoption, PolicySuggestion
 from engine.policy.files.policy_diff import PastSubmission
 from engine.policy.suggestions import HEADER, suggestions
 from engine.principals import may

@@ -17,7 +17,7 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core.history.event_bus import ENGINE, EventBus
 from engine.models import Decision, Event, PreApproval, Principal, ReviewerKey
-from engine.models.suggestion import PolicyAdoption
+from engine.models.past_decisions import PolicyAdoption
 from engine.principals import KeyRing
 from engine.principals.keys import KeyUnusable
 from engine.principals.signing import (

@@ -93,7 +93,7 @@ def test_only_the_client_models_and_helpers_of_the_engine_are_imported() -> None
                "engine.models.code_names", "engine.models.history", "engine.models.lines",
                "engine.models.observed", "engine.models.rehearsal", "engine.models.snapshot",
                "engine.models.incident", "engine.models.response", "engine.models.shared_query",
-               "engine.models.suggestion",
+               "engine.models.past_decisions",
                "engine.client.brake", "engine.client.client",
                "engine.client.connect", "engine.client.sessions", "engine.hooks.quick",
                *(f"engine.common.{name}" for name in HELPERS), *QUERIES}  # fmt: skip

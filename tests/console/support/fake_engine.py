@@ -63,6 +63,7 @@ from engine.models.history import Counts, Total
 from engine.models.incident import EntryKind, Incident, IncidentEntry
 from engine.models.lines import RunLines
 from engine.models.observed import RunEffects
+from engine.models.past_decisions import PolicyAdoption, PolicySuggestion
 from engine.models.rehearsal import Rehearsal
 from engine.models.response import (
     Block,
@@ -74,7 +75,6 @@ from engine.models.response import (
 )
 from engine.models.shared_query import SharedQuery
 from engine.models.snapshot import RunSnapshot
-from engine.models.suggestion import PolicyAdoption, PolicySuggestion
 from engine.policy.consequences import consequences
 
 NAMES = """builtins\tmodule\t\t

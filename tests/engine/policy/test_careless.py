@@ -17,7 +17,7 @@ from engine.models import (
     Role,
     ShownBy,
 )
-from engine.models.careless import CarelessSign
+from engine.models.past_decisions import CarelessSign
 from engine.policy.careless import report
 from tests.console.support.fake_engine import case, result
 

@@ -12,7 +12,7 @@ from engine.cli.exit_codes import ExitCode
 from engine.client.client import Client
 from engine.common.text import Untrusted
 from engine.models import DecisionOutcome, Draft, Language, ReviewRecord, Scope, ShownBy
-from engine.models.careless import CarelessSign
+from engine.models.past_decisions import CarelessSign
 from tests.engine_process import EngineProcess
 from tests.tls import free_port
 

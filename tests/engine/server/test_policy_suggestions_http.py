@@ -14,7 +14,7 @@ from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.models import DecisionOutcome, Draft, Language, ReviewRecord, ShownBy, Status
-from engine.models.suggestion import PolicyAdoption
+from engine.models.past_decisions import PolicyAdoption
 from engine.policy.suggestions import LEAST_APPROVED
 from engine.principals.signing import adoption_bytes, is_signed
 from tests.engine_process import EngineProcess

@@ -15,7 +15,7 @@ from engine.cli.output.formatting import dim, print_json, print_line
 from engine.cli.output.history_export import save
 from engine.common.errors import Problem
 from engine.common.text import many, visible
-from engine.models.suggestion import PolicySuggestion
+from engine.models.past_decisions import PolicySuggestion
 
 Rule = Annotated[str, typer.Argument(help="ID of a suggested rule, as shown by `pratique policy suggest`.")]
 

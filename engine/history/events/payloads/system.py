@@ -8,7 +8,7 @@ from pydantic import Field
 
 from engine.history.events.payloads.base import EventPayload
 from engine.models import IsolationProof
-from engine.models.suggestion import PolicyAdoption
+from engine.models.past_decisions import PolicyAdoption
 
 
 class EngineChangedPayload(EventPayload):

@@ -8,8 +8,7 @@ from fastapi import APIRouter, Query
 
 from engine.core import Engine
 from engine.models import Scope
-from engine.models.careless import CarelessReport
-from engine.models.suggestion import PolicyAdoption, PolicySuggestion
+from engine.models.past_decisions import CarelessReport, PolicyAdoption, PolicySuggestion
 from engine.server.http.authorization import CurrentCaller, CurrentPrincipal
 from engine.server.http.request_body import StrictRoute
 
