@@ -195,6 +195,8 @@ def test_an_id_that_is_none_is_refused(http: httpx.Client, id: str) -> None:
 BOUNDED = {
     "/v1/keys",  # one for each reviewer and rotation
     "/v1/secrets",
+    "/v1/queries",  # 200 at most
+    "/v1/policy/suggestions",  # of the last 2,000 submissions
     "/v1/previews/{id}/requests",  # the last ones only
     "/v1/runs/{id}/files",
     "/v1/submissions/{id}/erasures",

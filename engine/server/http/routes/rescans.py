@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from engine.core import Engine
 from engine.models.rescan import Rescan, RescanRequest
 from engine.server.http.authorization import CurrentPrincipal
+from engine.server.http.pages import LINK, CurrentPage
 from engine.server.http.request_body import StrictRoute
 
 
@@ -14,10 +15,10 @@ def rescan_routes(engine: Engine) -> APIRouter:
     """Return the routes by which stored code is analysed again."""
     router = APIRouter(tags=["History"], route_class=StrictRoute)
 
-    @router.get("/rescans", summary="List the rescans")
-    async def rescans() -> tuple[Rescan, ...]:
+    @router.get("/rescans", responses=LINK, summary="List the rescans")
+    async def rescans(page: CurrentPage) -> tuple[Rescan, ...]:
         """Return all rescans with their progress, the newest first."""
-        return engine.rescans.listed()
+        return page.of(engine.rescans.listed(), lambda rescan: rescan.id)
 
     @router.post("/rescans", status_code=201, summary="Start a rescan")
     async def start_rescan(body: RescanRequest, by: CurrentPrincipal) -> Rescan:
