@@ -303,8 +303,8 @@ class Engine:
         if settled_within:
             await self._startup.wait(settled_within)
         backend, host = await asyncio.gather(
-            checked("sandboxes", self._backend.checks()),
-            checked("host", asyncio.to_thread(host_checks, self.settings.server, self._files)),
+            checked("sandboxes", self._backend.checks),
+            checked("host", partial(asyncio.to_thread, host_checks, self.settings.server, self._files)),
         )
         own = (self.policy.check(), self._queue_check(), *self._events.checks(), *self.supervisor.checks())
         more = (check for checks in self._more_checks for check in checks())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,11 +24,11 @@ LARGEST_LOG = 256 << 20
 _TAIL_BYTES = 4096
 
 
-async def checked(name: str, checks: Awaitable[tuple[Check, ...]]) -> tuple[Check, ...]:
+async def checked(name: str, checks: Callable[[], Awaitable[tuple[Check, ...]]]) -> tuple[Check, ...]:
     """Return rows of Health, or one that says why there are none: Health itself never fails or hangs."""
     try:
         async with asyncio.timeout(CHECK_SECONDS):
-            return await checks
+            return await checks()
     except TimeoutError:
         why, hint = f"no answer within {CHECK_SECONDS:g} s", ""
     except Exception as error:  # whatever is wrong, the other rows are shown
