@@ -75,8 +75,16 @@ def cut_off(url: str) -> None:
     assert [(True,)] == execute(
         url,
         "SELECT pg_terminate_backend(pid, 30000) FROM pg_locks JOIN pg_database ON oid = database "
-        "WHERE locktype = 'advisory' AND datname = current_database()",
+        "WHERE locktype = 'advisory' AND datname = current_database() AND granted",
     )
+
+
+async def waits(url: str) -> None:
+    """Return once an engine waits until the one that writes has ended."""
+    waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    async with asyncio.timeout(20):
+        while [(1,)] != await asyncio.to_thread(execute, url, waiting):
+            await asyncio.sleep(0.01)
 
 
 @pytest.mark.parametrize("cut", ["after", "before"])
@@ -131,8 +139,10 @@ async def test_an_engine_that_another_one_replaced_writes_nothing(
 ) -> None:
     """Whose line was lost while another engine wrote is refused, also once that one has ended."""
     await append(store, 1)
+    opening = asyncio.create_task(opened(url, tmp_path))
+    await waits(url)
     cut_off(url)
-    other = await opened(url, tmp_path)
+    other = await opening
     await append(other, 2)
     await other.close()
     for number in (3, 4):
