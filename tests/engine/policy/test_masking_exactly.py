@@ -198,3 +198,20 @@ def test_what_is_no_value_of_a_secret_stays(text: str) -> None:
 def test_a_name_that_may_be_of_a_secret(text: str, left: str) -> None:
     """Eight characters, letters and digits, 2.5 bits each; six where the name is that of a variable."""
     assert left == mask_secrets(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("abc\npassword = ab cd", "abc\npassword = [masked: secret]"),
+        (f"{'x' * 60}\npassword = ab cd ef\n", f"{'x' * 60}\npassword = [masked: secret]\n"),
+        ("note: password = ab cd", "note: password = [masked: secret] cd"),
+        (f"{'x' * 60} password = ab cd", f"{'x' * 60} password = [masked: secret] cd"),
+        ("default password abcdef", "default password [masked: secret]"),
+        ("curl -H 'Cookie: a=bcd' https://x", "curl -H 'Cookie: [masked: secret]' https://x"),
+        ('curl -H "Cookie: a=bcd" https://x', 'curl -H "Cookie: [masked: secret]" https://x'),
+    ],
+)
+def test_where_a_secret_ends(text: str, left: str) -> None:
+    """At the end of the line that begins with its name, of its word, or of the quotation around it."""
+    assert left == mask_secrets(text)
