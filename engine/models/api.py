@@ -244,8 +244,8 @@ class ChecksRecord(FrozenModel):
     """The self-test or the doctor that ran on this machine."""
 
     kind: str = Field(pattern="^(selftest|doctor)$")
-    total: int = Field(ge=0)
-    failed: tuple[str, ...] = Field((), max_length=200)
+    total: int = Field(ge=0, le=10_000)
+    failed: tuple[Annotated[str, Field(pattern=r"^[\x20-\x7e]{1,200}$")], ...] = Field((), max_length=200)
     """The names of the checks that failed."""
 
 

@@ -16,6 +16,7 @@ from engine.images import reference
 from engine.models import Language, Limits, Meters, OutputChunk, Stream
 from engine.models.code_names import CodeNames
 from engine.sandbox import Backend, SandboxUnavailable
+from engine.sandbox.api.errors import ImageMissing
 from engine.sandbox.api.job import Job
 from engine.sandbox.api.permit import StartPermit, StartRequest, permit_image
 from engine.sandbox.api.run_events import RunEvent
@@ -66,7 +67,7 @@ class CodeNameService:
         """Return the names of an image; without a name, of the image with all libraries of the language.
 
         Raises:
-            Problem: there is no such image, or no sandbox could be asked (503).
+            Problem: there is no such image (404), or no sandbox could be asked (503).
         """
         name = image or self._usual(language)
         try:
@@ -75,8 +76,9 @@ class CodeNameService:
                 kept = await asyncio.to_thread(self._kept, self._file(digest, language))
                 return kept or await self._asked(name, digest, language)
         except SandboxUnavailable as error:
+            status = 404 if isinstance(error, ImageMissing) else 503
             raise Problem(
-                503, f"the names of {visible(name)} are not known: {error}", hint=error.hint
+                status, f"the names of {visible(name)} are not known: {error}", hint=error.hint
             ) from None
 
     def _usual(self, language: Language) -> str:

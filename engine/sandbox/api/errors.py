@@ -9,3 +9,7 @@ class SandboxUnavailable(Exception):
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
+
+
+class ImageMissing(SandboxUnavailable):
+    """The container runtime answers, and has no image of that name."""

@@ -15,7 +15,7 @@ import docker
 import requests
 from docker.errors import APIError, DockerException, NotFound
 
-from engine.sandbox.api.errors import SandboxUnavailable
+from engine.sandbox.api.errors import ImageMissing, SandboxUnavailable
 from engine.sandbox.drivers.docker.endpoint import HINT, EndpointError, endpoint, ssh_command
 from engine.sandbox.drivers.docker.transport_ssh import SshTunnel
 from engine.sandbox.drivers.docker.transport_tls import plain_socket
@@ -92,7 +92,7 @@ class DockerClient:
             except DockerUnreachable as error:
                 raise unavailable(error) from error
             return image
-        raise SandboxUnavailable(f"Docker has no image {images[0]}", "pratique image build")
+        raise ImageMissing(f"Docker has no image {images[0]}", "pratique image build")
 
     async def attach(self, container: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to a container's standard streams, before it starts."""
@@ -175,7 +175,7 @@ def unavailable(error: Exception, image: str = "") -> SandboxUnavailable:
         return error
     message = _first_line(error)
     if isinstance(error, NotFound) and image:
-        return SandboxUnavailable(f"Docker has no image {image}", "pratique image build")
+        return ImageMissing(f"Docker has no image {image}", "pratique image build")
     if "nknown runtime" in message or "runtime name" in message:
         return SandboxUnavailable(f"Docker has no gVisor runtime: {message}", "make run   (it sets runsc up)")
     return SandboxUnavailable(f"Docker refused: {message}", "pratique doctor")
