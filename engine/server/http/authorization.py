@@ -179,7 +179,7 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "GET /history/filter": _ANY,
     "GET /history/trends": _LOOK,
     "POST /history/exports": _LOOK,
-    "POST /history/checks": _LOOK,
+    "POST /history/checks": frozenset(),
     "GET /history/{id}/case": _LOOK,
     "GET /history/verification": _AUDIT,
     "GET /history/{id}/events": _LOOK,
