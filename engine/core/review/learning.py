@@ -51,7 +51,7 @@ class Learning:
                 does not hold with it.
         """
         if not may(by, Action.MANAGE):
-            raise Problem(403, f"{visible(by.name)} is not a reviewer")
+            raise Problem(403, f"{visible(by.name)} may not change the policy")
         async with self._lock:
             wanted = next((one for one in await self.suggestions() if one.id == id), None)
             if wanted is None:
