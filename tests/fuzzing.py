@@ -10,7 +10,7 @@ from random import Random
 SECONDS = "PRATIQUE_FUZZ_SECONDS"
 
 
-def rounds(seconds: float = 2.0, most: float = 60.0) -> Iterator[Random]:
+def rounds(seconds: float = 2.0, most: float = 30.0) -> Iterator[Random]:
     """Yield one source of chance after the other until the time is over, one at least.
 
     It takes `most` seconds at most, whatever was asked for.
