@@ -11,7 +11,8 @@ import contextlib
 import random
 import sys
 import tempfile
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,8 @@ class Tally:
     timed_out: int = 0
     submitted: int = 0
     lost: int = 0
+    repeated: list[str] = field(default_factory=list)
+    """What was submitted twice: the code, and the times."""
 
     @property
     def twice(self) -> int:
@@ -56,7 +59,19 @@ async def measure(engine: EngineProcess, agents: int, calls_each: int, slowest: 
                 calling.create_task(_agent(engine, name, calls_each, tally))
         reviewer.cancel()
         tally.submitted = (await operator.history.total("requester:hasty-*")).count
+        tally.repeated = await _repeated(operator)
     return tally
+
+
+async def _repeated(operator: Client) -> list[str]:
+    """Return each program that was submitted more than once, with when and how each submission ended."""
+    by_code: dict[str, list[str]] = defaultdict(list)
+    before: str | None = None
+    while page := await operator.history.search("requester:hasty-*", before):
+        before = page[-1].id
+        for row in page:
+            by_code[str(row.first_line)].append(f"{row.id} {row.submitted_at:%H:%M:%S} {row.status}")
+    return [f"{code}: {'; '.join(found)}" for code, found in by_code.items() if len(found) > 1]
 
 
 async def _agent(engine: EngineProcess, name: str, calls: int, tally: Tally) -> None:
@@ -118,6 +133,7 @@ def main(calls: int, slowest: float) -> int:
         f"{tally.calls} calls, decided after 0 to {slowest:g} s: {tally.timed_out} timed out, "
         f"{tally.twice} submitted twice, {tally.lost} results lost\n"
     )
+    sys.stdout.writelines(f"{line}\n" for line in tally.repeated)
     return 1 if tally.twice or tally.lost else 0
 
 

@@ -1,7 +1,9 @@
 """`python -m tests.mutation [PART-OF-A-PATH...]`: mutate the modules that decide; see whether tests notice.
 
 Prints every mutant that survived, with its judgement from `survivors.toml` where there is one. Fails where
-fewer than 95 in 100 were killed, or where a survivor has no judgement.
+fewer than 95 in 100 were killed, or where a survivor has no judgement. What an earlier run found out about
+the same module and the same tests is taken from `build/mutants.jsonl`; `--known` tries nothing and counts
+that alone. `PRATIQUE_MUTANTS_AT_ONCE` is how many are tried at once, otherwise one for each processor.
 """
 
 from __future__ import annotations
@@ -11,16 +13,19 @@ import os
 import sys
 import time
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from multiprocessing.pool import Pool
 from pathlib import Path
 
 from tests.mutation import runner
 from tests.mutation.operators import Mutant, mutants
+from tests.mutation.results import Results, fingerprint
 from tests.mutation.targets import TARGETS
 
 LEAST_SHARE = 0.95
 JUDGED = Path(__file__).with_name("survivors.toml")
+AT_ONCE = "PRATIQUE_MUTANTS_AT_ONCE"
 
 
 @dataclass(frozen=True)
@@ -28,9 +33,51 @@ class Job:
     """A mutant of a module, and the tests that may kill it."""
 
     module: str
+    number: int
     mutant: Mutant
     tests: tuple[str, ...]
     seconds: float
+
+
+@dataclass
+class Count:
+    """How many mutants were tried, and what became of them."""
+
+    judged: dict[str, dict[str, str]]
+    total: int = 0
+    alive: int = 0
+    late: int = 0
+    unjudged: int = 0
+    untried: list[str] = field(default_factory=list)
+
+    def add(self, module: str, mutant: Mutant, outcome: str) -> None:
+        """Count a mutant; print one that survived."""
+        self.total += 1
+        self.late += outcome == runner.Outcome.LATE
+        if outcome != runner.Outcome.SURVIVED:
+            return
+        self.alive += 1
+        judgement = self.judged.get(module, {}).get(mutant.key, "")
+        self.unjudged += not judgement
+        print(f"{module}:{mutant.line}: {mutant.key}\n    {judgement or 'NOT JUDGED'}", flush=True)
+
+    @property
+    def killed(self) -> int:
+        """How many were noticed."""
+        return self.total - self.alive
+
+    @property
+    def enough(self) -> bool:
+        """Whether the limits are kept."""
+        return self.killed >= LEAST_SHARE * self.total and not self.unjudged and not self.untried
+
+    def __str__(self) -> str:
+        share = f"{self.killed / max(self.total, 1):.1%}"
+        untried = f"; not tried: {', '.join(self.untried)}" if self.untried else ""
+        return (
+            f"{self.killed} of {self.total} mutants killed ({share}), {self.late} by time; "
+            f"{self.unjudged} survivors unjudged{untried}"
+        )
 
 
 def judged() -> dict[str, dict[str, str]]:
@@ -39,43 +86,58 @@ def judged() -> dict[str, dict[str, str]]:
     return found
 
 
-def _jobs(wanted: list[str]) -> Iterator[Job]:
-    for module, tests in TARGETS.items():
-        if wanted and not any(part in module for part in wanted):
-            continue
-        source = Path(module).read_text(encoding="utf-8")
-        began = time.monotonic()
-        if runner.run(Path(module), source, tests, 300) != runner.Outcome.SURVIVED:
-            sys.exit(f"{module}: {' '.join(tests)} fail without any change. Mend them first.")
-        seconds = 10 + 4 * (time.monotonic() - began)
-        yield from (Job(module, mutant, tests, seconds) for mutant in mutants(source))
+def _seconds(module: str, source: str, tests: tuple[str, ...]) -> float:
+    """Return the time that the tests may take with a mutant, from how long they take without one."""
+    began = time.monotonic()
+    if runner.run(Path(module), source, tests, 300) != runner.Outcome.SURVIVED:
+        sys.exit(f"{module}: {' '.join(tests)} fail without any change. Mend them first.")
+    return 10 + 4 * (time.monotonic() - began)
 
 
 def _try(job: Job) -> tuple[Job, str]:
     return job, runner.run(Path(job.module), job.mutant.source, job.tests, job.seconds)
 
 
-def main(wanted: list[str]) -> int:
-    """Run everything; return 1 where a limit is missed."""
-    runner.preload()
-    known, alive, total, unjudged, late = judged(), 0, 0, 0, 0
-    with multiprocessing.get_context("fork").Pool(os.cpu_count(), maxtasksperchild=None) as pool:
-        for job, outcome in pool.imap_unordered(_try, list(_jobs(wanted))):
-            total += 1
-            late += outcome == runner.Outcome.LATE
-            if outcome != runner.Outcome.SURVIVED:
-                continue
-            alive += 1
-            judgement = known.get(job.module, {}).get(job.mutant.key, "")
-            unjudged += not judgement
-            print(
-                f"{job.module}:{job.mutant.line}: {job.mutant.key}\n    {judgement or 'NOT JUDGED'}",
-                flush=True,
-            )
-    killed = total - alive
-    share = f"{killed / max(total, 1):.1%}"
-    print(f"{killed} of {total} mutants killed ({share}), {late} by time; {unjudged} survivors unjudged")
-    return int(killed < LEAST_SHARE * total or unjudged > 0)
+def _count_module(module: str, count: Count, results: Results, pool: Pool | None) -> None:
+    """Count the mutants of a module: from an earlier run, or by trying them in a pool."""
+    tests, source = TARGETS[module], Path(module).read_text(encoding="utf-8")
+    same, left = fingerprint(module, tests), list[tuple[int, Mutant]]()
+    for number, mutant in enumerate(mutants(source)):
+        outcome = results.find(same, number)
+        if outcome is None:
+            left.append((number, mutant))
+        else:
+            count.add(module, mutant, outcome)
+    if left and pool is None:
+        count.untried.append(f"{len(left)} of {module}")
+    elif left and pool:
+        seconds = _seconds(module, source, tests)
+        jobs = (Job(module, number, mutant, tests, seconds) for number, mutant in left)
+        for job, outcome in pool.imap_unordered(_try, jobs):
+            results.add(same, job.number, outcome)
+            count.add(module, job.mutant, outcome)
+
+
+def _wanted(parts: Iterable[str]) -> Iterator[str]:
+    parts = tuple(parts)
+    return (module for module in TARGETS if not parts or any(part in module for part in parts))
+
+
+def main(arguments: list[str]) -> int:
+    """Count everything that is wanted; return 1 where a limit is missed."""
+    count, results = Count(judged()), Results()
+    wanted = list(_wanted(word for word in arguments if word != "--known"))
+    if "--known" in arguments:
+        for module in wanted:
+            _count_module(module, count, results, None)
+    else:
+        runner.preload()
+        at_once = int(os.environ.get(AT_ONCE) or os.cpu_count() or 1)
+        with multiprocessing.get_context("fork").Pool(at_once) as pool:
+            for module in wanted:
+                _count_module(module, count, results, pool)
+    print(count)
+    return int(not count.enough)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 
@@ -79,6 +80,8 @@ def preload() -> None:
     """Load what is not the project's, so that a fork starts at once."""
     for name in PRELOADED:
         importlib.import_module(name)
+    for plugin in entry_points(group="pytest11"):
+        plugin.load()
 
 
 def run(path: Path, source: str, tests: Sequence[str], seconds: float) -> str:

@@ -72,6 +72,25 @@ def rules(assessment: Assessment) -> list[str]:
     return [match.rule for match in assessment.matches]
 
 
+TRUSTED = """rules:
+  - id: trusted-agent
+    risk: medium
+    lowers: code-execution
+    when: {requester: "token:t-1"}
+    match: [{requester: "token:t-1"}]
+    not_match: [{requester: "token:t-2"}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("risk", "requester"), [(Level.MEDIUM, "token:t-1"), (Level.HIGH, "token:t-2"), (Level.HIGH, "")]
+)
+def test_a_rule_about_the_requester_is_told_who_submits(tmp_path: Path, risk: Level, requester: str) -> None:
+    """It lowers the risk for the one that it names; not for another, nor where nobody says who submits."""
+    own = policy(tmp_path, TRUSTED)
+    assert risk is assess(draft(), Analysis(), own, requester=requester).risk
+
+
 @pytest.mark.parametrize(
     ("risk", "rule", "permissions", "analysis"),
     [
