@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from console.code_view.lines import Row
 
@@ -14,9 +15,13 @@ class Folds:
     """The blocks of one code. Lines are counted from 0; a block's first line is never folded with it."""
 
     def __init__(self, lines: Sequence[str] = ()) -> None:
-        self.last = blocks(lines)
-        """The last line of each block, by its first."""
+        self._lines = lines
         self._folded: set[int] = set()
+
+    @cached_property
+    def last(self) -> dict[int, int]:
+        """The last line of each block, by its first; found once somebody folds."""
+        return blocks(self._lines)
 
     def __bool__(self) -> bool:
         return bool(self._folded)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
@@ -15,8 +16,7 @@ from engine.models import Level, Span, Violation
 TAB = "→   "
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A stretch of one line that fits the screen; characters `start` up to `end`."""
 
     line: int
@@ -103,7 +103,8 @@ def marks_of(violations: Sequence[Violation], lines: Sequence[str]) -> dict[int,
             for line, start, end in _on_lines(span, lines):
                 marks.setdefault(line, []).append(Mark(start, end, violation.severity, index))
     for found in marks.values():
-        found.sort(key=lambda mark: mark.level.rank)
+        if len(found) > 1:
+            found.sort(key=lambda mark: mark.level.rank)
     return marks
 
 

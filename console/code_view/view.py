@@ -13,13 +13,14 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from console.code_view.colours import LineColours
 from console.code_view.folds import FOLDED
 from console.code_view.layout import CodeLayout
 from console.code_view.lines import Mark
 from console.code_view.margin import Margin
 from console.code_view.renderer import CodeRenderer
 from console.code_view.search import CodeSearch
-from console.theming.highlight import highlight
+from console.theming.highlight import is_loaded, lexer_of
 from console.theming.styles import drawing_size
 from console.widgets.repaint import set_virtual_size
 from engine.common.text import Untrusted
@@ -27,6 +28,8 @@ from engine.models import Span, Violation
 
 MOST_SECONDS = 0.5
 """What passed since the last look at most: a terminal that was suspended shows nothing."""
+COLOUR_SECONDS, PAUSE_SECONDS = 0.004, 0.002
+"""How long colours are looked for before keys and frames have their turn, and how long that turn is."""
 
 
 class CodeView(ScrollView, can_focus=True):
@@ -54,6 +57,7 @@ class CodeView(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._renderer = CodeRenderer(self)
         self._code = self._renderer.layout
+        self._colours = LineColours()
         self._search = CodeSearch()
         self._width = self._height = 0
         self.row_seconds = 0.0
@@ -71,13 +75,14 @@ class CodeView(ScrollView, can_focus=True):
         seen: Iterable[int] = (),
         unproven: Iterable[Span] = (),
     ) -> None:
-        """Show code from its first line, without colours until they are ready; `seen` lines count as read."""
+        """Show code from its first line; `seen` lines count as read."""
         self._code = CodeLayout(code.text, seen)
+        self._colours = LineColours(code.text, language)
         self.set_reactive(CodeView.current, None)
         self._renderer.show(self._code, violations, unproven)
+        self._renderer.paint.tokens = self._colours.tokens
         self.scroll_to(0, 0, animate=False)
         self._lay_out()
-        self.call_after_refresh(self._colour, code.text, language)
 
     def mark_changed(self, lines: Iterable[int]) -> None:
         """Mark the lines, counted from 1, that are new in a revision; to be called after `show`."""
@@ -125,6 +130,7 @@ class CodeView(ScrollView, can_focus=True):
         self._width = self.size.width
         self._code.lay_out(self._renderer.text_width if self.wrapped else None)
         set_virtual_size(self, Size(self._renderer.content_width, len(self._code.rows)))
+        self._colour()
         self._renderer.redraw_all()
         self._on_screen = (0, 0)
         self.look()
@@ -160,10 +166,25 @@ class CodeView(ScrollView, can_focus=True):
             self.scroll_to(y=row, animate=False)
         return row is not None
 
+    @property
+    def _last_line(self) -> int:
+        """Return the last line that is on screen, or on the next page."""
+        below = self._top + 2 * drawing_size(self).height
+        return self._code.line_at(max(0, min(below, len(self._code.rows) - 1)))
+
+    def _colour(self) -> None:
+        """Find the colours of what is on screen: at once where that is quick."""
+        line, colours = self._last_line, self._colours
+        if colours.known(line) or (is_loaded(colours.language) and colours.read(line, COLOUR_SECONDS)):
+            return
+        self._colour_on()
+
     @work(exclusive=True, group="colour")
-    async def _colour(self, code: str, language: str) -> None:
-        paint = self._renderer.paint
-        paint.tokens = await asyncio.to_thread(highlight, code, language)
+    async def _colour_on(self) -> None:
+        if not is_loaded(self._colours.language):
+            await asyncio.to_thread(lexer_of, self._colours.language)
+        while not self._colours.read(self._last_line, COLOUR_SECONDS):
+            await asyncio.sleep(PAUSE_SECONDS)
         self._renderer.redraw()
 
     def render_line(self, y: int) -> Strip:
@@ -190,9 +211,10 @@ class CodeView(ScrollView, can_focus=True):
             self.look()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Note what is on screen."""
+        """Note what is on screen, and colour it."""
         super().watch_scroll_y(old_value, new_value)
         self.look()
+        self._colour()
 
     def watch_wrapped(self, wrapped: bool) -> None:
         """Lay the lines out again."""

@@ -109,7 +109,9 @@ class SelectedSubmission:
             return
         await self._reader.revisions.load(case)
         known = self._reader.case
-        if known and (known.submission, known.analysis) == (case.submission, case.analysis):
+        if known == case:
+            self._decisions.summary = summary
+        elif known and (known.submission, known.analysis) == (case.submission, case.analysis):
             self._decisions.summary = summary
             self.update(case)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from engine.models import Language
@@ -21,6 +22,7 @@ _FILES = {
     "ts": "typescript", "sh": "bash", "bash": "bash", "json": "json", "yaml": "yaml", "yml": "yaml",
     "toml": "toml", "ini": "ini", "sql": "sql", "css": "css",
 }  # fmt: skip
+_loaded: dict[str, Any] = {}
 _STYLES = (
     ("Token.Comment", "code-comment"),
     ("Token.Keyword.Constant", "code-number"),
@@ -45,28 +47,44 @@ def language_of(name: str) -> str:
 
 def highlight(code: str, language: str) -> list[list[Token]]:
     """Return the tokens of every line; none at all for code so large that a lexer could stall on it."""
-    lines: list[list[Token]] = [[] for _ in range(code.count("\n") + 1)]
+    return list(highlighted_lines(code, language))
+
+
+def highlighted_lines(code: str, language: str) -> Iterator[list[Token]]:
+    """Yield the tokens of one line after the other, read only as far as they are asked for."""
     if not language or len(code) > MAX_CHARACTERS or any(len(line) > MAX_LINE for line in code.split("\n")):
-        return lines
-    row, start = 0, 0
-    for _, kind, value in _tokens(code, language):
+        yield from ([] for _ in range(code.count("\n") + 1))
+        return
+    line, start = list[Token](), 0
+    for _, kind, value in lexer_of(language).get_tokens_unprocessed(code):
         style = _style_name(str(kind))
-        pieces = value.split("\n")
-        for number, piece in enumerate(pieces):
+        for number, piece in enumerate(value.split("\n")):
             if number:
-                row, start = row + 1, 0
+                yield line
+                line, start = [], 0
             if style and piece:
-                lines[row].append((start, start + len(piece), style))
+                line.append((start, start + len(piece), style))
             start += len(piece)
-    return lines
+    yield line
 
 
-def _tokens(code: str, language: str) -> Iterator[tuple[int, Any, str]]:
-    from pygments.lexers import get_lexer_by_name  # noqa: PLC0415  costs start-up time
+def lexer_of(language: str) -> Any:
+    """Return the lexer of a language; the first one of a process takes tens of milliseconds to load.
 
-    # `get_tokens` drops a BOM and rewrites line ends, so its offsets drift; this one is exact.
-    return get_lexer_by_name(_LEXERS.get(language, language)).get_tokens_unprocessed(code)
+    `get_tokens` drops a BOM and rewrites line ends, so its offsets drift; `get_tokens_unprocessed` is exact.
+    """
+    if language not in _loaded:
+        from pygments.lexers import get_lexer_by_name  # noqa: PLC0415  costs start-up time
+
+        _loaded[language] = get_lexer_by_name(_LEXERS.get(language, language))
+    return _loaded[language]
 
 
+def is_loaded(language: str) -> bool:
+    """Say whether the lexer of a language is there at once, or none is needed."""
+    return not language or language in _loaded
+
+
+@cache
 def _style_name(kind: str) -> str:
     return next((style for prefix, style in _STYLES if kind.startswith(prefix)), "")
