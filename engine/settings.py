@@ -157,13 +157,47 @@ class PackageSettings(Group):
     """How much of them is kept in all, the newest."""
 
 
+Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
+
+
+class KubernetesSettings(Group):
+    """The cluster that sandboxes run on, where the backend is `kubernetes`."""
+
+    kubeconfig: Path | None = None
+    """The kubeconfig file. None: the service account of the engine's own Pod, else `KUBECONFIG`."""
+    context: str = ""
+    """The context of that file. Empty: its current one."""
+    namespace: str = Field("pratique", pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")
+    """The namespace of the sandboxes. Nothing else should run in it."""
+    runtime_class: str = "gvisor"
+    """The RuntimeClass of the sandboxes. Any but gVisor's fails the proof, and nothing runs."""
+    registry: str = Field("", pattern=r"^[A-Za-z0-9._:/-]*$")
+    """What the nodes pull images from, as `registry.example.com/pratique`."""
+    images: dict[str, Digest] = {}
+    """The digest of each image in that registry, as `docker push` prints it: `{python: "sha256:…"}`."""
+    image_pull_secret: str = ""
+    """The Secret with the login of the registry. Empty: none is needed."""
+    node_selector: dict[str, str] = {}
+    """Labels of the nodes that sandboxes may run on, beside what the RuntimeClass asks for."""
+    requested_share: float = Field(0.25, gt=0, le=1)
+    """How much of its limits of memory and CPU a sandbox reserves on its node."""
+    starting: int = Field(4, ge=1)
+    """How many sandboxes start at once; more of them start no sooner."""
+    start_seconds: float = Field(90.0, gt=0)
+    """How long a sandbox may take to start, its image pulled included."""
+
+
 class SandboxSettings(Group):
     """Where and how approved code runs."""
 
+    backend: Literal["docker", "kubernetes"] = "docker"
+    """What creates sandboxes: the Docker Engine, or a Kubernetes cluster."""
+    kubernetes: KubernetesSettings = KubernetesSettings()
+    """The cluster, where the backend is `kubernetes`."""
     runtime: str = "runsc"
     """The Docker runtime. Any but gVisor's fails the proof, and nothing runs."""
     call_deadline_seconds: float = Field(20.0, gt=0)
-    """How long one call to Docker may take."""
+    """How long one call to Docker or Kubernetes may take."""
     concurrent: int = Field(4, ge=1)
     """How many sandboxes run at once."""
     pool: int = Field(1, ge=0)

@@ -174,6 +174,7 @@ class MachineDriver:
     machine: Machine
     runtime: str = "runsc"
     live_resize: bool = True
+    mounts_packages: bool = True
 
     @property
     def volumes(self) -> VolumeStore:

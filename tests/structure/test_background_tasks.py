@@ -19,6 +19,8 @@ WAITED_FOR = {
     "sandbox/rehearsal/sinkhole.py": "connections of one rehearsal, which the sinkhole closes with it",
     "sandbox/network/bridge.py": "channels of one run, which the bridge closes with it",
     "sandbox/drivers/docker/transport_ssh.py": "the tunnel to a remote Docker, which its client closes",
+    "sandbox/drivers/kubernetes/pod.py": "the meter of one sandbox, cancelled with it",
+    "sandbox/drivers/kubernetes/pod_stream.py": "both directions of one stream, cancelled with its sandbox",
     "sandbox/run/execution.py": "the parts of one run, waited for by the run",
     "sandbox/run/run_control.py": "a run, waited for by whoever started it",
     "core/history/service.py": "a verification, waited for by its request",

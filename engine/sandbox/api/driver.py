@@ -75,6 +75,8 @@ class EndState:
     """Whether the kernel log of the host has an out-of-memory kill."""
     runtime_lost: bool = False
     """Whether the container runtime could not be asked."""
+    reported: str = ""
+    """What the container runtime reports about it, in words."""
 
 
 class Sandbox(Protocol):
@@ -177,6 +179,10 @@ class SandboxDriver(Protocol):
     @property
     def live_resize(self) -> bool:
         """Whether sandboxes can be resized and paused."""
+
+    @property
+    def mounts_packages(self) -> bool:
+        """Whether packages can be mounted into sandboxes; without, none is granted."""
 
     @property
     def volumes(self) -> VolumeStore:

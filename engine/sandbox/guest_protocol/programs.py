@@ -18,11 +18,12 @@ def _text(*files: str) -> str:
 
 
 @functools.cache
-def supervisor(*, session: bool, late: bool, marked: Language | None = None) -> str:
+def supervisor(*, session: bool, late: bool, marked: Language | None = None, asked: bool = False) -> str:
     """Return the program of a sandbox's first process: it starts the interpreter, and then reads the rest.
 
     If it starts the interpreter late, nothing else runs before it has read a whole request. `marked` is the
-    language whose lines are marked as they run, where they are.
+    language whose lines are marked as they run, where they are. `asked`: it says that it is ready only once
+    it has read a line, as nobody may be listening before.
     Every sandbox has the same program, so that it does not tell a rehearsal from a run.
     """
     rest = _text("common.pl", *(("session.pl",) if session else ("lines.pl", "supervisor.pl")))
@@ -31,6 +32,7 @@ def supervisor(*, session: bool, late: bool, marked: Language | None = None) -> 
         "stays": session,
         "late": late,
         "marked": marked is not None,
+        "asked": asked,
         "samples": marked is Language.PYTHON,
         "traces": marked is Language.SHELL,
     }
@@ -39,7 +41,9 @@ def supervisor(*, session: bool, late: bool, marked: Language | None = None) -> 
     return f"{start}\neval <<'THE_REST';\n{rest}\nTHE_REST\ndie $@;\n"
 
 
-WORKSPACE_FILES = "my ( $child, $from_child, $marked, @flows );\n" + _text("common.pl", "workspace_files.pl")
+WORKSPACE_FILES = "my ( $child, $from_child, $marked, $asked, @flows );\n" + _text(
+    "common.pl", "workspace_files.pl"
+)
 """Lists or reads the files of a running program."""
 NETWORK_BRIDGE = _text("channels.pl", "bridge.pl")
 PREVIEW = _text("channels.pl", "preview.pl")

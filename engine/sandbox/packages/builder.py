@@ -148,7 +148,7 @@ class PackageService:
 
         It exists from the start: nothing can be mounted into a running sandbox.
         """
-        if language not in INSTALLERS:
+        if language not in INSTALLERS or not self._driver.mounts_packages:
             return ()
         volume = self._volumes.session_volume(key)
         self._session_volumes.add(volume)

@@ -273,4 +273,5 @@ class Execution:
             task_limit_hit=report.task_limit_hit,
             disk_full=report.disk_full,
             runtime_lost=self._runtime_lost,
+            runtime_report=state.reported,
         )

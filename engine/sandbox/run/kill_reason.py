@@ -32,6 +32,8 @@ class RunEvidence:
     task_limit_hit: bool = False
     disk_full: bool = False
     runtime_lost: bool = False
+    runtime_report: str = ""
+    """What the container runtime reports about the end, in words."""
 
     @property
     def files_did_not_fit(self) -> bool:
@@ -102,6 +104,7 @@ def describe(evidence: RunEvidence) -> tuple[str, ...]:
             "the input files could not be written to /workspace: raise the disk limit, or rename them",
         ),
         (evidence.runtime_lost, "the container runtime did not answer"),
+        (bool(evidence.runtime_report), f"the container runtime reports: {evidence.runtime_report}"),
         (evidence.connection_lost, "the connection to the sandbox was lost"),
         (evidence.reported and bool(evidence.signal), f"the program was killed by signal {evidence.signal}"),
         (evidence.reported and not evidence.signal, f"the program exited with code {evidence.exit_code}"),

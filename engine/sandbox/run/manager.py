@@ -176,8 +176,8 @@ class SandboxManager:
         """What its sandboxes can do: without write access to control groups, less."""
         return BackendCapabilities(
             languages=frozenset(map(Language, self.settings.images)),
-            packages=frozenset(INSTALLERS),
-            builds=True,
+            packages=frozenset(INSTALLERS) if self.driver.mounts_packages else frozenset(),
+            builds=self.driver.mounts_packages,
             network=True,
             secrets=True,
             sessions=True,

@@ -92,7 +92,7 @@ class Pool:
 
         Only a sandbox of the very image in the specification is returned.
         """
-        pool = self._of(spec) if spec.poolable else None
+        pool = self._of(spec) if self._suits(spec) else None
         if pool is None:
             return None
         while pool.sandboxes:
@@ -103,6 +103,11 @@ class Pool:
             self._remove(sandbox)
         pool.misses.append(time.monotonic())
         return None
+
+    def _suits(self, spec: SandboxSpec) -> bool:
+        """Return whether a ready sandbox can become what was specified; without resizing it already is."""
+        same = (spec.limits.memory_mb, spec.limits.cpus) == (STANDARD_LIMITS.memory_mb, STANDARD_LIMITS.cpus)
+        return spec.poolable and (same or self._driver.live_resize)
 
     def wanted(self, pool: ImagePool) -> int:
         """Return how many sandboxes of an image should be ready, by recent demand."""

@@ -31,6 +31,8 @@ _LOOK_SECONDS = 0.25
 class DockerDriver:
     """Creates and removes the containers of one engine."""
 
+    mounts_packages = True
+
     def __init__(
         self,
         runtime: str,

@@ -15,6 +15,7 @@ sub leave { exit $_[0] }
 sub greet {
     sysread $from_child, my $word, 1 if $child;
     leave(126) if $child && !$word;
+    line() if $asked;
     open my $file, '<', '/proc/version' or leave(1);
     my ($kernel) = <$file> =~ /^Linux version (\S+)/ or leave(1);
     say_bytes( \*STDOUT, "\0ready $kernel\n" );

@@ -1,0 +1,1 @@
+"""The Kubernetes driver: one Pod of RuntimeClass gvisor for each sandbox."""
