@@ -163,6 +163,19 @@ async def flood(manager: SandboxManager, opens: int) -> str:
     return ""
 
 
+async def starve(manager: SandboxManager, opens: int) -> Outcome:
+    """Open a file more often than events are kept for a listener that hangs."""
+    await asyncio.wait_for(listener(manager).ready.wait(), _READY_SECONDS)
+    watcher = Recorder()
+    began = time.monotonic()
+    running = asyncio.create_task(manager.run(job(FLOOD.format(opens=opens), seconds=120), watcher))
+    await watcher.until_said(b"on\n")
+    await hung(listener(manager), asyncio.Event())
+    result = await running
+    seconds = time.monotonic() - began
+    return Outcome("hung", result, watcher.stdout, watcher.observation, _writes(watcher), seconds)
+
+
 async def main(runs: int, opens: int) -> int:
     """Run everything and say what came of it; return how much is wrong."""
     manager = sandbox_manager(SandboxSettings(pool=0, concurrent=5), f"listener-faults-{os.getpid()}")

@@ -1,8 +1,8 @@
 """`python -m tests.faults.kills`: kills the engine, dockerd and containerd at random moments under load.
 
 Everything that was answered has to be in the history, nothing twice, and all is well again in time. The
-dockerd is one of the campaign's own, with a network namespace of its own, and needs root. Ctrl+C ends a
-campaign early: what was done until then is checked and printed.
+dockerd is one of the campaign's own, with a network namespace of its own, and needs root. Ctrl+C, `--minutes`
+or something that does not come back ends a campaign early: what was done until then is checked and printed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from tests.own_docker import Daemon, left_by, remove
 CLIENTS = 5
 LONGEST_SECONDS = 2.0
 """After how long at most something is killed that is well."""
-RECOVERY_SECONDS = 120.0
+RECOVERY_SECONDS = 300.0
+"""How long something may take to come back, on a machine however busy, before the campaign ends."""
 GONE_SECONDS = 10.0
 """How long a sandbox may take to go after its engine has ended."""
 ASKED = {"engine": 10.0, "dockerd": 20.0, "containerd": 20.0}
@@ -42,6 +43,8 @@ class Campaign:
     """What came of it."""
 
     name: str
+    until: float = float("inf")
+    """When the last kill may be, by the monotonic clock."""
     seconds: list[float] = field(default_factory=list)
     submitted: int = 0
     decided: int = 0
@@ -65,11 +68,13 @@ class Campaign:
 HEAD = "killed       times  submitted  decided   ended  broken  left     p50     p95    most  asked"
 
 
-async def kill_engine(times: int, home: Path, clients: int = CLIENTS) -> Campaign:
+async def kill_engine(
+    times: int, home: Path, clients: int = CLIENTS, until: float = float("inf")
+) -> Campaign:
     """Kill an engine so many times under load, and start it again each time."""
     engine = _engine(home)
     engine.start()
-    campaign = Campaign("engine")
+    campaign = Campaign("engine", until)
 
     async def again() -> None:
         engine.end(signal.SIGKILL)
@@ -78,9 +83,11 @@ async def kill_engine(times: int, home: Path, clients: int = CLIENTS) -> Campaig
     return await _killing(campaign, engine, times, clients, again, _answers)
 
 
-async def kill_docker(times: int, home: Path, name: str, clients: int = CLIENTS) -> Campaign:
+async def kill_docker(
+    times: int, home: Path, name: str, clients: int = CLIENTS, until: float = float("inf")
+) -> Campaign:
     """Kill a dockerd or its containerd so many times under an engine that has load."""
-    campaign = Campaign(name)
+    campaign = Campaign(name, until)
     async with _docker() as (daemon, folder):
         engine = _engine(home, DOCKER_HOST=f"unix://{daemon.socket}")
         engine.start()
@@ -108,19 +115,14 @@ async def _killing(
     is_well: Callable[[EngineProcess], Awaitable[bool]],
 ) -> Campaign:
     ended = asyncio.Event()
+    load = Load(engine, clients)
     asyncio.get_running_loop().add_signal_handler(signal.SIGINT, ended.set)
     try:
-        async with Load(engine, clients) as load:
-            for number in range(times):
-                if ended.is_set():
-                    break
-                async with asyncio.timeout(RECOVERY_SECONDS):
-                    await load.goes_on(to_the_end=number % 2 == 1)
-                await asyncio.sleep(random.uniform(0, LONGEST_SECONDS))  # noqa: S311  no secret
-                began = time.monotonic()
-                await again()
-                await _until(engine, is_well)
-                campaign.seconds.append(time.monotonic() - began)
+        async with load:
+            while len(campaign.seconds) < times and not ended.is_set() and time.monotonic() < campaign.until:
+                campaign.seconds.append(await _kill(engine, load, len(campaign.seconds), again, is_well))
+    except (TimeoutError, AssertionError) as error:
+        campaign.broken.append(f"not back after kill {len(campaign.seconds) + 1}: {str(error)[-200:]}")
     finally:
         code = await asyncio.to_thread(engine.end)
     campaign.broken += [f"the engine ended with {code}"] if code else []
@@ -129,6 +131,23 @@ async def _killing(
     campaign.submitted, campaign.decided = len(answered.submitted), len(answered.decided)
     campaign.ended = len(answered.ended)
     return campaign
+
+
+async def _kill(
+    engine: EngineProcess,
+    load: Load,
+    number: int,
+    again: Callable[[], Awaitable[None]],
+    is_well: Callable[[EngineProcess], Awaitable[bool]],
+) -> float:
+    """Kill once more work was done, at a random moment; return after how many seconds all is well again."""
+    async with asyncio.timeout(RECOVERY_SECONDS):
+        await load.goes_on(to_the_end=number % 2 == 1)
+    await asyncio.sleep(random.uniform(0, LONGEST_SECONDS))  # noqa: S311  no secret
+    began = time.monotonic()
+    await again()
+    await _until(engine, is_well)
+    return time.monotonic() - began
 
 
 def _engine(home: Path, **settings: str) -> EngineProcess:
@@ -197,11 +216,12 @@ async def _all(chosen: argparse.Namespace) -> list[Campaign]:
     campaigns = []
     for name in ASKED:
         if times := getattr(chosen, name):
+            until = time.monotonic() + chosen.minutes * 60
             with tempfile.TemporaryDirectory(prefix="pratique-kills-") as home:
                 done = (
-                    await kill_engine(times, Path(home), chosen.clients)
+                    await kill_engine(times, Path(home), chosen.clients, until)
                     if name == "engine"
-                    else await kill_docker(times, Path(home), name, chosen.clients)
+                    else await kill_docker(times, Path(home), name, chosen.clients, until)
                 )
             print(done.row, *(f"  {line}" for line in done.broken), sep="\n", flush=True)
             campaigns.append(done)
@@ -214,6 +234,7 @@ def main() -> int:
     for name, times in (("engine", 500), ("dockerd", 50), ("containerd", 20)):
         parser.add_argument(f"--{name}", type=int, default=times, help=f"how often (default {times})")
     parser.add_argument("--clients", type=int, default=CLIENTS)
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="how long each campaign may take")
     print(HEAD)
     campaigns = asyncio.run(_all(parser.parse_args()))
     return int(any(one.broken or one.left for one in campaigns))

@@ -6,6 +6,7 @@ import errno
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.common.text import Untrusted
 from engine.models.observed import Basis, ObservedEffect, ObservedKind
@@ -54,8 +55,7 @@ class _Entry:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(NamedTuple):
     """One thing that a process did."""
 
     kind: ObservedKind

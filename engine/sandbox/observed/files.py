@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import replace
 from typing import Any
@@ -49,10 +50,12 @@ def _act(process: Process, path: str, at: float, flags: int, errno: int, *, writ
     return Act(kind, path, process.program, process.pid, at, Basis.ASKED, detail, errno, common)
 
 
+@functools.lru_cache(maxsize=1024)
 def _is_routine_read(path: str) -> bool:
     return routine.is_installation(path) or routine.is_routine_read(path)
 
 
+@functools.lru_cache(maxsize=64)
 def _described(flags: int) -> str:
     if flags & _TEMPORARY == _TEMPORARY:
         return "without a name"

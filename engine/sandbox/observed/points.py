@@ -65,6 +65,11 @@ _WITH_PATH = (
 ARCHITECTURES = ("x86_64",)
 """Machines whose numbers of system calls are known."""
 
+_RETRIES = 20
+"""How often a call waits for space in a full buffer, for 25 us at first and for 10 ms at most: 123 ms in all.
+Only then its event is dropped. So a flood goes on no faster than it is read, and a program whose listener
+hangs goes on slowly until that listener is replaced."""
+
 
 def session(endpoint: str) -> str:
     """Return the configuration of a trace session whose events go to the Unix socket `endpoint`."""
@@ -72,7 +77,7 @@ def session(endpoint: str) -> str:
     points += [_point(name, "fd_path") for name in _WITH_PATH]
     points += [_point(f"syscall/sysno/{number}/enter") for number in (*COUNTED_CALLS, *READABLE_CALLS)]
     points += [_point(f"syscall/sysno/{number}/exit") for number in COUNTED_CALLS]
-    sink = {"name": "remote", "config": {"endpoint": endpoint, "retries": 0}}
+    sink = {"name": "remote", "config": {"endpoint": endpoint, "retries": _RETRIES}}
     return json.dumps({"trace_session": {"name": "Default", "points": points, "sinks": [sink]}})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import posixpath
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,12 @@ _HOME = "/workspace"
 _MOST_PROCESSES = 4096
 _MOST_DESCRIPTORS = 1024
 CURRENT_FOLDER = -100
+
+
+@functools.lru_cache(maxsize=1024)
+def _normal(path: str) -> str:
+    """Return an absolute path without `.`, `..` and doubled slashes: floods repeat few names."""
+    return posixpath.normpath(path).replace("//", "/", 1)
 
 
 @dataclass(slots=True)
@@ -64,7 +71,7 @@ class Process:
             if not base:
                 return f"(unknown folder)/{name}"
             name = f"{base}/{name}"
-        return self.own(posixpath.normpath(name).replace("//", "/", 1))
+        return self.own(_normal(name))
 
     def own(self, path: str) -> str:
         """Return a path in which the number of this process is `self`."""

@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from engine.sandbox.run.manager import SandboxManager
 from engine.settings import SandboxSettings
-from tests.benchmarks.listener_faults import FAULTS, batch, flood
+from tests.benchmarks.listener_faults import FAULTS, batch, flood, starve
 from tests.sandboxes import containers_of, sandbox_manager
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.asyncio(loop_scope="module")]
@@ -44,3 +44,10 @@ async def test_a_listener_in_trouble_changes_no_run(manager: SandboxManager, fau
 async def test_a_flood_keeps_the_first_and_counts_all(manager: SandboxManager) -> None:
     """Of 25,000 opens of one file, and 25 of others and a folder, none is lost."""
     assert "" == await flood(manager, 25_000)
+
+
+async def test_a_flood_whose_listener_hangs_goes_on(manager: SandboxManager) -> None:
+    """Of 120,000 events 80,000 are kept for it; the program waits at most until it is replaced, and ends."""
+    outcome = await starve(manager, 40_000)
+    assert ("", False) == (outcome.wrong, outcome.complete)
+    assert outcome.seconds < MOST_SECONDS
