@@ -241,6 +241,10 @@ class HistorySettings(Group):
 
     database: str = Field("", repr=False)
     """The URL of a PostgreSQL database that keeps it, without a password. Empty: the state folder."""
+    engines: Literal["one", "several"] = "one"
+    """Whether several engines serve at the same time over that database; each says so."""
+    engine_name: str = Field("", pattern=r"^[a-z0-9.-]{0,40}$")
+    """The name of this engine among them. Empty: one made from this machine and the state folder."""
     standby: bool = False
     """Whether `pratique serve` waits while another engine writes that database, to take over from it."""
     batch_milliseconds: int = Field(100, ge=1, le=200)

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from engine.client.client import Client
-from engine.server.serve import engine_id
+from engine.common.engine_id import engine_id
 
 START_SECONDS = 120.0
 WITHOUT_RECORD = "PRATIQUE_POLICY__REQUIRE_FULL_REVIEW"

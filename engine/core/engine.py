@@ -17,6 +17,8 @@ from engine.core.code_names.service import CodeNameService
 from engine.core.config.policy_store import PolicyStore
 from engine.core.config.secret_store import SecretStore
 from engine.core.config.token_store import TokenStore
+from engine.core.engines.follower import Listener
+from engine.core.engines.service import SeveralEngines, queue_settings
 from engine.core.health.clock import ClockCheck
 from engine.core.health.watch import HealthWatch
 from engine.core.history.event_bus import EventBus
@@ -28,11 +30,14 @@ from engine.core.rehearsals.automatic import AutomaticRehearsals
 from engine.core.rehearsals.service import Rehearsals
 from engine.core.rescans.rescanner import Rescanner
 from engine.core.rescans.service import Rescans
+from engine.core.response import blocks, shared_queries
+from engine.core.response import service as responses
 from engine.core.response.annotations import Annotations
 from engine.core.response.blocks import Blocks
 from engine.core.response.incidents import Incidents
 from engine.core.response.service import Responses
 from engine.core.response.shared_queries import SharedQueries
+from engine.core.review import pre_approvals, reviewer_keys
 from engine.core.review.bulk import BulkReview
 from engine.core.review.careless import CarelessApprovals
 from engine.core.review.claims import Claims
@@ -52,12 +57,13 @@ from engine.core.sessions.service import SessionService
 from engine.core.storage import Storage
 from engine.core.submissions.admission import AdmissionControl
 from engine.core.submissions.idempotency import IdempotentSubmissions
+from engine.core.submissions.idempotency_keys import KEYED
 from engine.core.submissions.revival import Revivals
 from engine.core.submissions.service import SubmissionService
 from engine.history.api import HistoryStore
 from engine.history.errors import HistoryError
 from engine.history.witness.witnesses import Witnesses
-from engine.models import Analysis, Check, Health, Language, Principal, ReviewerKey, Status
+from engine.models import Analysis, Check, Event, Health, Language, Principal, ReviewerKey, Status
 from engine.models.response import Block, BlockKind, BlockTarget
 from engine.principals import KeyRing
 from engine.sandbox import Backend, PoolStatus
@@ -85,8 +91,8 @@ class Engine:
         queue: WorkQueue | None = None,
     ) -> None:
         self.settings = settings
-        self.work_queue = queue or InProcessQueue(settings.server)
         self._log = log
+        self.work_queue = queue or InProcessQueue(queue_settings(settings.server, log.engines))
         self._analysis = analysis
         self._backend = backend
         self._more_checks: list[Callable[[], Iterable[Check]]] = []
@@ -99,6 +105,30 @@ class Engine:
         self._add_configuration()
         self._add_runs()
         self._add_submissions()
+        self._several = self._one_of_several()
+
+    def _one_of_several(self) -> SeveralEngines | None:
+        """Return what this engine does because it is one of several; None where it is the only one."""
+        if self._log.engines is None:
+            return None
+        listeners: dict[str, Listener] = {
+            blocks.SUBJECT: self._on_block_elsewhere,
+            responses.SUBJECT: self.responses.replay,
+            shared_queries.SUBJECT: self.shared_queries.replay,
+            reviewer_keys.SUBJECT: self._keys.replay,
+            pre_approvals.SUBJECT: self.pre_approvals.replay,
+            **dict.fromkeys(KEYED, self.intake.keys.replay),
+        }
+        return SeveralEngines(
+            self._log.engines,
+            self._events,
+            self.work_queue,
+            self.runs,
+            self.submissions,
+            self.policy,
+            self.supervisor,
+            listeners,
+        )
 
     def _add_history(self) -> None:
         self.queries = Queries(self._log, self._events, self.work_queue)
@@ -184,7 +214,7 @@ class Engine:
         """Recover what an earlier engine left open, and start the background tasks."""
         try:
             self.work_queue.start(self.supervisor, self.submissions)
-            await self._events.record("engine.started")
+            since = (await self._events.record("engine.started")).seq
             self._storage.start()
             await self.policy.start()
             await self.blocks.start()
@@ -193,6 +223,8 @@ class Engine:
             await self._keys.start()
             await self.pre_approvals.start()
             await self._recover()
+            if self._several:
+                self._several.begin(since)
             await self.rescans.start()
         except BaseException:
             await self.supervisor.close()
@@ -203,6 +235,8 @@ class Engine:
 
     def _work(self) -> Iterator[tuple[str, Work]]:
         """Yield what goes on until the engine stops, by name."""
+        if self._several:
+            yield from self._several.work()
         yield "analysis workers", self._analysis.start
         yield "sandbox startup", self._startup.run
         yield "state folder", self._storage.watch
@@ -229,10 +263,11 @@ class Engine:
                 await self._events.record("engine.stopped")
 
     async def _recover(self) -> None:
+        elsewhere = await self._several.submissions_elsewhere() if self._several else frozenset()
         for case in await self._log.read.open_cases():
             entry = self.submissions.recover(case)
             self.intake.expect(case)
-            if case.status is not Status.PENDING:
+            if case.status is not Status.PENDING and entry.id not in elsewhere:
                 await self.runs.close_interrupted(entry)
         await self.submissions.withdraw_revoked()
 
@@ -279,6 +314,11 @@ class Engine:
         await self._on_blocked()
         return block
 
+    def _on_block_elsewhere(self, event: Event) -> None:
+        """Apply what another engine blocked, or blocks no longer."""
+        self.blocks.replay(event)
+        self.supervisor.start("withdrawals", self._on_blocked)
+
     async def _on_blocked(self) -> None:
         """Refuse what waits under a block, and close what goes on with a blocked token."""
         self.tokens.end_suspended()
@@ -309,6 +349,7 @@ class Engine:
         own = (self.policy.check(), self._queue_check(), *self._events.checks(), *self.supervisor.checks())
         more = (check for checks in self._more_checks for check in checks())
         own = (*own, self._clock.check(), *self._watch.checks())
+        own = (*own, *(self._several.checks() if self._several else ()))
         checks = (*backend, *own, *host, *self._log.checks(), *self._witnesses.checks(), *more)
         return Health(checks=checks, proof=self._backend.proof)
 

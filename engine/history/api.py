@@ -36,6 +36,9 @@ class Once:
 
     written: bool = False
     value: Any = None
+    after: int | None = None
+    """The last record that the caller knows of the case, or else of the subject: nothing is written where
+    there is a later one (SupersededError). None: whatever there is."""
 
 
 class HistoryReader(Protocol):
@@ -105,8 +108,60 @@ class HistoryReader(Protocol):
         """Return the last signed checkpoint, or None if there is none yet."""
 
 
+@dataclass(frozen=True, slots=True)
+class PeerEngine:
+    """One of several engines that write a history."""
+
+    name: str
+    beat: int
+    """Grows as long as the engine lives."""
+    fenced: bool
+    """Whether the others have taken over from it: it can write nothing any more."""
+    policy: str
+    """The hash of the policy that it has in force; empty until it has said so."""
+
+
+class Engines(Protocol):
+    """The engines that write a history at the same time. Every method may raise HistoryError."""
+
+    @property
+    def name(self) -> str:
+        """The name of this engine."""
+
+    def listen(self, committed: Callable[[], None], called: Callable[[str], None]) -> None:
+        """Call `committed` in the event loop after commits of any engine, and `called` with each call."""
+
+    async def beat(self, policy: str) -> tuple[PeerEngine, ...]:
+        """Say that this engine lives, and under which policy; return all engines."""
+
+    async def fence(self, name: str) -> None:
+        """Let an engine commit nothing any more, until it is started again."""
+
+    async def places(self) -> Mapping[str, str]:
+        """Return with which engine each open submission is."""
+
+    async def call(self, text: str) -> None:
+        """Tell all engines something, this one too; at most 5,000 bytes."""
+
+    def opened(self, sealed: str) -> str:
+        """Return the text of a call; empty where no engine has sealed it."""
+
+    def close(self) -> None:
+        """End the connections: this engine shows no sign of life any more."""
+
+    async def file(self, name: str) -> tuple[int, bytes]:
+        """Return the version and the content of a file that the engines share; 0 where there is none."""
+
+    async def put_file(self, name: str, known: int, content: bytes) -> bool:
+        """Share a file in the place of the version that is known; return whether that was the last one."""
+
+
 class HistoryStore(Protocol):
-    """Stores a history, which one engine at a time writes. Every method may raise HistoryError."""
+    """Stores a history. Every method may raise HistoryError."""
+
+    @property
+    def engines(self) -> Engines | None:
+        """The engines that write it at the same time; None where one writes alone."""
 
     @property
     def read(self) -> HistoryReader:

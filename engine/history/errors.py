@@ -23,6 +23,18 @@ class AlreadyRecordedError(InvalidEventError):
     """There is such an event of this subject, and there is one at most: nothing was written."""
 
 
+class SupersededError(AlreadyRecordedError):
+    """Another engine has changed what the record is about: nothing was written."""
+
+
+class KeyTakenError(AlreadyRecordedError):
+    """An idempotency key came with another submission: nothing was written."""
+
+    def __init__(self, submission: str) -> None:
+        super().__init__(f"This idempotency key came with {submission}")
+        self.submission = submission
+
+
 class HistoryHeldError(HistoryError):
     """Another engine writes the history."""
 

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from engine.common.local_files import private_folder, sync_folder
+from engine.common.local_files import private_folder, sync_folder, write_private
 from engine.models import Principal
 
 
@@ -43,6 +43,21 @@ class KeyRing:
             private_folder(self._folder)
             _write(path)
             return _read(path)
+        except OSError as error:
+            raise KeyUnusable(f"the key {path} cannot be used: {error.strerror}") from None
+
+    def pem(self, principal: Principal) -> bytes:
+        """Return the file of the key of a principal, made where there is none. Raises KeyUnusable."""
+        self.key(principal)
+        return self.path_of(principal).read_bytes()
+
+    def put(self, principal: Principal, pem: bytes) -> None:
+        """Keep the file of a key that was made elsewhere. Raises KeyUnusable: it cannot be written."""
+        path = self.path_of(principal)
+        try:
+            private_folder(self._folder)
+            if not self.has_key(principal) or path.read_bytes() != pem:
+                write_private(path, pem)
         except OSError as error:
             raise KeyUnusable(f"the key {path} cannot be used: {error.strerror}") from None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import hashlib
 import os
 import signal
 import socket
@@ -20,6 +19,7 @@ import uvloop
 from engine import locations
 from engine.analysis_pool import AnalysisPool
 from engine.common import log
+from engine.common.engine_id import engine_id
 from engine.common.errors import Problem
 from engine.common.lock_holder import lock_holder
 from engine.common.text import visible
@@ -129,22 +129,6 @@ def _settle_memory() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
-
-
-def engine_id(state: Path) -> str:
-    """Return the name that the sandboxes of a state folder's engine carry, from one start to the next.
-
-    Two machines may use one Docker, and the same path: what one made is not the other's.
-    """
-    return hashlib.sha256(f"{_machine()}\0{state}".encode()).hexdigest()[:12]
-
-
-def _machine() -> str:
-    """Return what tells this machine from others: its machine-id(5), or its name where it has none."""
-    with contextlib.suppress(OSError):
-        if found := Path("/etc/machine-id").read_text().strip():
-            return found
-    return socket.gethostname()
 
 
 def _answers(path: Path) -> bool:

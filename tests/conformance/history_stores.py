@@ -78,11 +78,20 @@ class Postgres:
             connection.execute(statement.encode(), (value,))
 
 
+class OneOfSeveral(Postgres):
+    """The store of one of several engines over a database of the tests' own server."""
+
+    async def open(self, folder: Path, settings: HistorySettings) -> HistoryStore:
+        """Open the store of a folder, and create it if there is none."""
+        path, name = folder / "pratique.db", "engine-1"
+        return await PostgresHistoryStore.open(_database(folder), path, settings, engine=name)
+
+
 def _database(folder: Path) -> str:
     return server().database(f"of_{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}")
 
 
-STORES: dict[str, Implementation] = {"sqlite": Sqlite(), "postgres": Postgres()}
+STORES: dict[str, Implementation] = {"sqlite": Sqlite(), "postgres": Postgres(), "several": OneOfSeveral()}
 
 
 @contextlib.asynccontextmanager

@@ -43,6 +43,8 @@ class EventBus:
         self._storage = storage
         self._queue = queue
         self._latest = 0
+        self._own: set[int] = set()
+        """Numbers of this engine's own events, where several engines write, that were not read back yet."""
         self._listeners: list[Callable[[Event], None]] = []
 
     def listen(self, listener: Callable[[Event], None]) -> None:
@@ -76,6 +78,9 @@ class EventBus:
             patient=patient,
         )
         self._require_storage()
+        entry = self._queue.find(subject) if case and self.log.engines else None
+        if entry:
+            append = partial(append, once=Once(after=entry.version or 0))
         try:
             event = await self._append(append)
             self._require_storage()
@@ -85,6 +90,25 @@ class EventBus:
             self.pending.failed(error)
             raise
         self.pending.succeeded()
+        if entry:
+            entry.version = event.seq
+        self._announce(event)
+        return event
+
+    async def record_after(
+        self, known: int, type: str, subject: str, actor: Untrusted, data: dict[str, Any]
+    ) -> Event:
+        """Append an event, where several engines write only if its subject has had none since `known`.
+
+        Raises:
+            SupersededError: another engine has recorded something about it.
+            HistoryError: it could not be recorded.
+        """
+        if self.log.engines is None:
+            return await self.record(type, subject, actor, data=data)
+        event = await self._append(
+            partial(self.log.append, type, subject, actor, data, once=Once(after=known))
+        )
         self._announce(event)
         return event
 
@@ -155,9 +179,23 @@ class EventBus:
         if self._storage:
             self._storage.require()
 
+    def is_own(self, event: int) -> bool:
+        """Return whether this engine recorded the event of that number, as far as it knows by now."""
+        return event in self._own
+
+    def forget_own(self, until: int) -> None:
+        """Forget which events are this engine's own, up to a number: they were read back."""
+        self._own = {event for event in self._own if event > until}
+
+    def heard(self, event: int) -> None:
+        """Wake the followers of events: other engines recorded some, up to this number."""
+        self._latest = max(self._latest, event)
+        self._queue.announce(event)
+
     def _announce(self, event: Event) -> None:
-        self._latest = max(self._latest, event.seq)
-        self._queue.announce(event.seq)
+        if self.log.engines:
+            self._own.add(event.seq)
+        self.heard(event.seq)
         for listener in self._listeners:
             try:
                 listener(event)

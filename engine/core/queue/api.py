@@ -19,6 +19,10 @@ class ActiveSubmission:
 
     case: Case
     stream: RunStream
+    version: int | None = None
+    """The number of the last record of its case that this engine knows, where several engines write."""
+    is_here: bool = False
+    """Whether this engine runs it."""
 
     @property
     def id(self) -> str:

@@ -31,7 +31,7 @@ class Blocks:
     async def start(self) -> None:
         """Read from the history which there are."""
         async for event in self._events.recorded(SUBJECT):
-            self._replay(event)
+            self.replay(event)
 
     def listed(self) -> tuple[Block, ...]:
         """Return those in force, the newest first."""
@@ -96,7 +96,8 @@ class Blocks:
         if reason := self.reason(submission):
             raise Problem(409, reason, hint="Type: pratique block list")
 
-    def _replay(self, event: Event) -> None:
+    def replay(self, event: Event) -> None:
+        """Take a record into account, of this engine or another one."""
         id = str(event.data["block"])
         if event.type == "block.created":
             self._by_id[id] = Block.model_validate(event.data["created"])

@@ -38,7 +38,7 @@ class Responses:
     async def start(self) -> None:
         """Read from the history which responses there were."""
         async for event in self._events.recorded(SUBJECT):
-            self._replay(event)
+            self.replay(event)
 
     def listed(self) -> tuple[Response, ...]:
         """Return all responses, the newest first."""
@@ -117,7 +117,8 @@ class Responses:
             return f"{visible(id)}: {problem}"
         return ""
 
-    def _replay(self, event: Event) -> None:
+    def replay(self, event: Event) -> None:
+        """Take a record into account, of this engine or another one."""
         id = str(event.data["response"])
         if event.type == "response.made":
             self._made[id] = Response.model_validate(event.data["made"])

@@ -26,7 +26,7 @@ class SharedQueries:
     async def start(self) -> None:
         """Read from the history which there are."""
         async for event in self._events.recorded(SUBJECT):
-            self._replay(event)
+            self.replay(event)
 
     def listed(self) -> tuple[SharedQuery, ...]:
         """Return all of them by name."""
@@ -45,7 +45,7 @@ class SharedQueries:
             raise Problem(409, f"there are {MOST} shared queries", hint="Type: pratique queries remove NAME")
         data = {"name": new.name, "query": new.query}
         event = await self._events.record("query.shared", SUBJECT, by.name, data=data)
-        self._replay(event)
+        self.replay(event)
         return self._by_name[new.name]
 
     async def remove(self, name: str, by: Principal) -> None:
@@ -60,9 +60,10 @@ class SharedQueries:
                 404, f"there is no shared query {visible(name)}", hint="Type: pratique queries list"
             )
         event = await self._events.record("query.removed", SUBJECT, by.name, data={"name": name})
-        self._replay(event)
+        self.replay(event)
 
-    def _replay(self, event: Event) -> None:
+    def replay(self, event: Event) -> None:
+        """Take a record into account, of this engine or another one."""
         name = str(event.data["name"])
         if event.type == "query.shared":
             query = Untrusted(str(event.data["query"]))

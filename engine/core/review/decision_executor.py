@@ -127,6 +127,8 @@ class DecisionExecutor:
         except AlreadyRecordedError as error:
             await self._adopt(entry)
             what = "an earlier decision, which was refused because the disk hung, has been recorded"
+            if self._events.log.engines:
+                what = "it was changed meanwhile at another engine"
             raise Problem(409, f"{entry.id}: {what}", hint=error.hint) from None
         self._queue.update(entry, case)
         return case
@@ -137,7 +139,8 @@ class DecisionExecutor:
         if recorded is None:
             return
         self._queue.update(entry, recorded)
-        if recorded.status is Status.QUEUED:
+        several = self._events.log.engines is not None
+        if recorded.status is Status.QUEUED and not several:
             await self._runs.close_interrupted(entry)
-        elif recorded.status is not Status.PENDING:
+        elif recorded.status not in {Status.PENDING, Status.QUEUED, Status.RUNNING}:
             self._queue.close(entry)

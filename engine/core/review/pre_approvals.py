@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -11,6 +12,7 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core.history.event_bus import ENGINE, EventBus
 from engine.core.review.reviewer_keys import ReviewerKeys
+from engine.history.errors import SupersededError
 from engine.models import Case, DecisionOutcome, Event, Grant, Level, MatchMode, PreApproval, Principal
 from engine.policy.comparison.fingerprint import structural_fingerprint
 from engine.policy.pre_approval import matching_pre_approval, pre_approval_error
@@ -19,6 +21,8 @@ from engine.principals.keys import KeyUnusable
 from engine.principals.roles import Action
 
 SUBJECT = "pre-approvals"
+TRIES = 5
+"""How often a use is recorded again where another engine recorded something meanwhile."""
 POLICY = Principal(name=Untrusted("policy"), roles=frozenset())
 """Who approves what nobody is asked about."""
 
@@ -34,11 +38,13 @@ class PreApprovals:
         self._keys = keys
         self._by_id: dict[str, PreApproval] = {}
         self._lock = asyncio.Lock()
+        self._last = 0
+        """The number of the last record about pre-approvals that is known."""
 
     async def start(self) -> None:
         """Read from the history which there are, and how often each was used."""
         async for event in self._events.recorded(SUBJECT):
-            self._replay(event)
+            self.replay(event)
         await self.end_unregistered(ENGINE)
 
     def listed(self) -> tuple[PreApproval, ...]:
@@ -105,6 +111,18 @@ class PreApprovals:
 
     async def use(self, case: Case) -> PreApproval | None:
         """Return the pre-approval that approves a case, with one more of its uses taken; None without one."""
+        for _ in range(TRIES):
+            with contextlib.suppress(SupersededError):
+                return await self._use(case)
+            await self._read_on()
+        return None
+
+    async def _read_on(self) -> None:
+        """Read what other engines have recorded."""
+        for event in await self._events.log.read.events(since=self._last, subject=SUBJECT):
+            self.replay(event)
+
+    async def _use(self, case: Case) -> PreApproval | None:
         async with self._lock:
             able = [one for one in self._open() if not self._suspended(one.id)]
             pre_approval = matching_pre_approval(case, able, datetime.now(UTC))
@@ -118,7 +136,9 @@ class PreApprovals:
     async def _record(
         self, type: str, actor: Untrusted, pre_approval: PreApproval, data: dict[str, object]
     ) -> None:
-        await self._events.record(type, SUBJECT, actor, data={"pre_approval": pre_approval.id, **data})
+        data = {"pre_approval": pre_approval.id, **data}
+        event = await self._events.record_after(self._last, type, SUBJECT, actor, data)
+        self._last = event.seq
         self._by_id[pre_approval.id] = pre_approval
 
     def _open(self) -> tuple[PreApproval, ...]:
@@ -130,7 +150,11 @@ class PreApprovals:
         if not may(by, Action.MANAGE):
             raise Problem(403, f"{visible(by.name)} is not a reviewer")
 
-    def _replay(self, event: Event) -> None:
+    def replay(self, event: Event) -> None:
+        """Take a record about pre-approvals into account, unless it is known."""
+        if event.seq <= self._last:
+            return
+        self._last = event.seq
         id = str(event.data["pre_approval"])
         if event.type == "pre_approval.created":
             self._created(id, event)

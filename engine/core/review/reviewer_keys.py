@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
 from engine.core.history.event_bus import ENGINE, EventBus
+from engine.history.errors import HistoryError
 from engine.models import Decision, Event, PreApproval, Principal, ReviewerKey
 from engine.models.past_decisions import PolicyAdoption
 from engine.principals import KeyRing
@@ -51,6 +52,8 @@ class ReviewerKeys:
         self._events = events
         self._ring = ring
         self._changes: list[_Change] = []
+        self._shared: set[str] = set()
+        """Names whose keys are known to be those of all engines."""
         self._lock = asyncio.Lock()
         self._revoking = asyncio.Lock()
         self._unrecorded = 0
@@ -60,6 +63,11 @@ class ReviewerKeys:
     async def start(self) -> None:
         """Read from the history which keys are registered."""
         self._changes += [_change(event) async for event in self._events.recorded(SUBJECT)]
+
+    def replay(self, event: Event) -> None:
+        """Take the record of another engine into account."""
+        if event.seq not in {change.event.seq for change in self._changes}:
+            self._changes.append(_change(event))
 
     def listed(self) -> tuple[ReviewerKey, ...]:
         """Return every key that was ever registered, the oldest first."""
@@ -153,6 +161,7 @@ class ReviewerKeys:
     async def _private_key(self, by: Principal) -> Ed25519PrivateKey:
         async with self._lock:
             existed = self._ring.has_key(by)
+            await self._share(by)
             key, registered = self._ring.key(by), self.key_of(by.name.text)
             public = key.public_key().public_bytes_raw().hex()
             if registered == public:
@@ -163,6 +172,26 @@ class ReviewerKeys:
                 await self._record(REMOVED, by.name.text, registered)
             await self._record(REGISTERED, by.name.text, public)
             return key
+
+    async def _share(self, by: Principal) -> None:
+        """Take the key of a principal from the other engines, or give them the one that is made here.
+
+        Raises:
+            KeyUnusable: neither can be done.
+        """
+        engines = self._events.log.engines
+        if engines is None or by.name.text in self._shared:
+            return
+        name = f"keys/{self._ring.path_of(by).name}"
+        try:
+            version, pem = await engines.file(name)
+            if not version:
+                own = self._ring.pem(by)
+                pem = own if await engines.put_file(name, 0, own) else (await engines.file(name))[1]
+        except HistoryError as error:
+            raise KeyUnusable(str(error)) from None
+        self._ring.put(by, pem)
+        self._shared.add(by.name.text)
 
     def _require_new(self, by: Principal, registered: str, public: str) -> None:
         """Check that a key which lies there may be registered. Raises KeyUnusable with what to do."""

@@ -34,6 +34,11 @@ class RunStream:
         self._closed = False
         self._changed = asyncio.Event()
 
+    @property
+    def end(self) -> int:
+        """How many bytes of output there are."""
+        return self._end
+
     def add_output(self, chunk: OutputChunk) -> None:
         """Pass a chunk to the readers."""
         self._chunks.append(chunk)

@@ -7,6 +7,7 @@ import contextlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from typing import Literal, Protocol
 
 from engine.common import log
 from engine.common.errors import Problem
@@ -20,7 +21,7 @@ from engine.core.runs.execution import RunRecorder, execute, failed
 from engine.core.runs.output_validation import validate_output
 from engine.core.runs.start_gate import StartGate
 from engine.core.sessions.registry import SessionRegistry
-from engine.history.errors import HistoryError
+from engine.history.errors import HistoryError, SupersededError
 from engine.models import Display, KillReason, Principal, Result, SessionState, Status
 from engine.models.snapshot import RunSnapshot
 from engine.sandbox import Backend, SandboxUnavailable, StartRequest
@@ -29,6 +30,13 @@ LAST_RECORD_SECONDS = 2.0
 """How long an engine that stops waits for the record of an interrupted run; the next engine makes it up."""
 INTERRUPT_SECONDS = 10.0
 """How long it waits for all of them."""
+
+
+class RemoteRuns(Protocol):
+    """Reaches the runs of other engines."""
+
+    async def call(self, act: Literal["stop", "kill", "pause", "resume"], run: str, by: Principal) -> None:
+        """Do something to a run that another engine has. Raises Problem."""
 
 
 @dataclass
@@ -60,9 +68,12 @@ class Runs:
         self._running: set[asyncio.Task[None]] = set()
         self._registry = registry
         self._blocks = blocks
+        self.remote: RemoteRuns | None = None
+        """Reaches the runs of other engines, where there are some."""
 
     def start(self, entry: ActiveSubmission) -> None:
         """Run an approved submission."""
+        entry.is_here = True
         task = self._supervisor.start("runs", partial(self._run, entry, _Outcome()))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
@@ -84,12 +95,18 @@ class Runs:
     async def stop(self, id: str, by: Principal) -> None:
         """Ask a run to end (TERM, or INT in a session); kill it after the grace period."""
         entry = self._running_entry(id)
+        if self.remote and not entry.is_here:
+            await self.remote.call("stop", id, by)
+            return
         await self._sandboxes.stop(entry.id, by.name.text)
         await self._events.record_soon("run.stop", id, by.name)
 
     async def kill(self, id: str, by: Principal) -> None:
         """Kill a run at once."""
         entry = self._running_entry(id)
+        if self.remote and not entry.is_here:
+            await self.remote.call("kill", id, by)
+            return
         await self._sandboxes.kill(entry.id, by.name.text)
         await self._events.record_soon("run.kill", id, by.name)
 
@@ -99,13 +116,16 @@ class Runs:
         Raises:
             Problem: there is no such run, or runs cannot be paused on this host.
         """
+        entry = self._running_entry(id)
+        if self.remote and not entry.is_here:
+            await self.remote.call("pause", id, by)
+            return
         if not self._sandboxes.capabilities.pause:
             raise Problem(
                 409,
                 "runs cannot be paused here: the engine cannot write control groups",
                 hint="Stop the run.",
             )
-        entry = self._running_entry(id)
         if await self._sandboxes.pause(entry.id):
             self._registry.set_state(entry.case.submission.draft.session, SessionState.PAUSED)
         await self._events.record_soon("run.pause", id, by.name)
@@ -113,6 +133,9 @@ class Runs:
     async def resume(self, id: str, by: Principal) -> None:
         """Resume a paused run."""
         entry = self._running_entry(id)
+        if self.remote and not entry.is_here:
+            await self.remote.call("resume", id, by)
+            return
         await self._events.record("run.resume", id, by.name)
         if await self._sandboxes.resume(entry.id):
             self._registry.set_state(entry.case.submission.draft.session, SessionState.RUNNING)
@@ -124,6 +147,8 @@ class Runs:
             Problem: it is not running (409).
         """
         entry = self._running_entry(id)
+        if self.remote and not entry.is_here:
+            raise Problem(409, f"{id} runs on another engine, which alone can look into it")
         try:
             return await self._sandboxes.look(entry.id)
         except SandboxUnavailable as error:
@@ -202,9 +227,13 @@ class Runs:
 
     async def _finish(self, entry: ActiveSubmission, result: Result) -> None:
         case = entry.case.with_result(result)
-        await self._events.record_surely(
-            "run.ended", entry.id, data=result.model_dump(mode="json"), case=case
-        )
+        try:
+            await self._events.record_surely(
+                "run.ended", entry.id, data=result.model_dump(mode="json"), case=case
+            )
+        except SupersededError:  # another engine has closed it
+            self._queue.close(entry)
+            return
         self._queue.update(entry, case)
         session = case.submission.draft.session
         self._registry.execution_ended(session, lives=self._sandboxes.sessions.has_state(session))

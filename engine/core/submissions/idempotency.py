@@ -13,7 +13,11 @@ from engine.core.runs.service import Runs
 from engine.core.submissions.idempotency_keys import FIELD, IdempotencyKeys, key_hash
 from engine.core.submissions.service import REVOKED, SubmissionService
 from engine.core.submissions.undelivered import Undelivered
+from engine.history.errors import KeyTakenError
 from engine.models import WITHDRAWN, Case, Draft, Principal, Status
+
+ELSEWHERE_SECONDS, AGAIN_SECONDS = 5.0, 0.1
+"""How long a submission that another engine makes with the same key is waited for, and how often it looks."""
 
 
 class IdempotentSubmissions:
@@ -34,6 +38,7 @@ class IdempotentSubmissions:
         self._revisions = revisions
         self._keys = IdempotencyKeys(events)
         self._undelivered = Undelivered()
+        self.keys = self._keys
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def submit(
@@ -74,12 +79,34 @@ class IdempotentSubmissions:
         async with self._turn(hashed):
             made = await self._keys.find(hashed)
             if made is None:
-                case = await self._submit(draft, requester, hashed, join)
+                try:
+                    case = await self._submit(draft, requester, hashed, join)
+                except KeyTakenError as taken:
+                    return await self._made_elsewhere(taken.submission, draft, requester)
                 self._keys.remember(hashed, case.submission.id, case.submission.request_digest)
                 return case
-        if made.digest != self._submissions.digest_of(draft, requester):
-            raise Problem(422, "this idempotency key came with another request", hint="Use a new key.")
+        self._require_same(made.digest, draft, requester)
         return await self._queries.case(made.id)
+
+    async def _made_elsewhere(self, id: str, draft: Draft, requester: Principal) -> Case:
+        """Return the submission that another engine makes of the same request, once it is recorded.
+
+        Raises:
+            Problem: it came with another request, or is not recorded in time.
+        """
+        try:
+            async with asyncio.timeout(ELSEWHERE_SECONDS):
+                while (case := await self._events.log.read.case(id)) is None:
+                    await asyncio.sleep(AGAIN_SECONDS)
+        except TimeoutError:
+            what = f"another engine began {id} with this idempotency key, and has not recorded it"
+            raise Problem(503, what, hint="Try again, or use a new key.", retry_after=5) from None
+        self._require_same(case.submission.request_digest, draft, requester)
+        return case
+
+    def _require_same(self, digest: str, draft: Draft, requester: Principal) -> None:
+        if digest != self._submissions.digest_of(draft, requester):
+            raise Problem(422, "this idempotency key came with another request", hint="Use a new key.")
 
     async def received(self, id: str, by: Principal, kept_seconds: float) -> None:
         """Note that its requester has a result; for `kept_seconds` more the same request returns it still.

@@ -58,6 +58,10 @@ class IdempotencyKeys:
         while (oldest := next(iter(self._made))) and self._made[oldest].at <= horizon:
             del self._made[oldest]
 
+    def replay(self, event: Event) -> None:
+        """Take the record of another engine into account."""
+        self._take(event)
+
     async def _read_back(self) -> None:
         """Read the history from its end, page by page, as far as its last day reaches."""
         end = self._events.latest

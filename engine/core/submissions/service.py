@@ -189,7 +189,14 @@ class SubmissionService:
         """Reopen a submission that an earlier engine left open."""
         entry = self._open(case)
         if case.status is Status.PENDING:
-            self._wait_again(entry)
+            self._wait_again(entry, case)
+        return entry
+
+    def reopen(self, case: Case, more_seconds: float) -> ActiveSubmission:
+        """Take in a submission in the state in which another engine left it; this one ends it later."""
+        entry = self._queue.find(case.submission.id) or self._open(case)
+        if case.status is Status.PENDING:
+            self._wait_again(entry, case, more_seconds)
         return entry
 
     def digest_of(self, draft: Draft, requester: Principal) -> str:
@@ -203,17 +210,17 @@ class SubmissionService:
             (entry.case for entry in self._queue if entry.case.submission.request_digest == same), None
         )
 
-    def _wait_again(self, entry: ActiveSubmission) -> None:
+    def _wait_again(self, entry: ActiveSubmission, case: Case, more_seconds: float = 0.0) -> None:
         """Let a submission wait for the rest of its time.
 
         A clock that was set back gives it no more time: before its own submission it has expired.
         """
-        now, case = datetime.now(UTC), entry.case
+        now = datetime.now(UTC)
         deadline, began = case.deadline or now, case.submission.submitted_at
         most, left = (deadline - began).total_seconds(), (deadline - now).total_seconds()
         if now < began:
             left = 0.0
-        self._queue.expire_after(entry, min(most, max(0.0, left)))
+        self._queue.expire_after(entry, min(most, max(0.0, left)) + more_seconds)
 
     async def _classify(self, submission: Submission, analysis: Analysis) -> ActiveSubmission:
         policy = self._policy.current

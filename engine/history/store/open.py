@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
+from engine.common.engine_id import engine_id
 from engine.history.errors import HistoryError, HistoryHeldError
 from engine.history.store.moved import require_not_moved
 from engine.history.store.sql.missing_checkpoints import missing_checkpoints
@@ -54,6 +55,11 @@ async def open_history(settings: HistorySettings, path: Path, witness: Path | No
             not installed.
     """
     if not settings.database:
+        if settings.engines == "several":
+            raise HistoryError(
+                "history.engines is several, and history.database names no PostgreSQL database",
+                hint="Set both, as docs/several-engines.md says",
+            )
         require_not_moved(path)
         return await SqliteHistoryStore.open(path, settings, witness)
     try:
@@ -63,7 +69,13 @@ async def open_history(settings: HistorySettings, path: Path, witness: Path | No
             f"history.database is set, and {error.name} is not installed",
             hint="Type: pip install 'pratique[postgres]'",
         ) from None
-    return await PostgresHistoryStore.open(settings.database, path, settings, witness)
+    engine = engine_name(settings, path) if settings.engines == "several" else ""
+    return await PostgresHistoryStore.open(settings.database, path, settings, witness, engine)
+
+
+def engine_name(settings: HistorySettings, path: Path) -> str:
+    """Return the name of the engine with the history at `path` among several."""
+    return settings.engine_name or engine_id(path.parent)
 
 
 def _keep_checkpoints(url: str, path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 import psycopg
@@ -19,6 +20,31 @@ from engine.history.store.postgres.url import ServerUrl
 from engine.history.store.sql.connection import Cursor, Values
 
 _TOKEN = b"UPDATE last_commit SET token = %s"
+_OWN_TOKEN = b"UPDATE engines SET token = %s WHERE name = %s"
+_HOLD = "SELECT 1 FROM last_commit FOR UPDATE"
+"""Lets this engine alone append to the chain until its transaction ends."""
+_ENTER = b"""
+INSERT INTO engines (name, token, address, policy, beat, fenced) VALUES (%s, %s, '', '', 0, FALSE)
+ON CONFLICT (name) DO UPDATE SET token = excluded.token, beat = engines.beat + 1, fenced = FALSE
+RETURNING xmax = 0
+"""
+HELD_SECONDS = 3
+"""How long one of several engines may hold the end of the chain without a word."""
+HOLD_TRIES = 2
+WRITER = "pratique one of several"
+"""How the sessions in which several engines write are named."""
+_END_SILENT = f"""
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND usename = current_user AND application_name = '{WRITER}'
+AND pid <> pg_backend_pid() AND wait_event = 'ClientRead' AND xact_start IS NOT NULL
+AND state_change < clock_timestamp() - interval '{HELD_SECONDS} seconds'
+""".encode()
+"""Ends the sessions that hold the end of the chain without a word, as those of a stopped process do.
+
+The server's own limit for sessions that are idle does not see those that have sent a pipeline.
+"""
+CHANNEL = "pratique"
+"""Where each commit of several engines is told."""
 AGAIN_SECONDS = 0.2
 """How often a server that went away in the middle of a commit is asked again."""
 
@@ -28,8 +54,13 @@ class PostgresConnection:
 
     Error = psycopg.Error
 
-    def __init__(self, connect: Callable[[], ServerLink]) -> None:
+    def __init__(self, connect: Callable[[], ServerLink], engine: str = "") -> None:
         self._connect = connect
+        self._engine = engine
+        self._is_new = False
+        """Whether this is one of several engines, and starts for the first time."""
+        self._moved = False
+        """Whether another one of several engines has appended since this one's last commit."""
         self._link = connect()
         self._closed = False
         self._open = False
@@ -45,7 +76,7 @@ class PostgresConnection:
     @property
     def dialect(self) -> PostgresDialect:
         """Where the SQL of PostgreSQL differs."""
-        return PostgresDialect(self)
+        return PostgresDialect(self, self._engine, moved=self._moved, is_new=self._is_new)
 
     def execute(self, sql: str, parameters: Values = (), /) -> Cursor:
         """Execute a statement. A commit returns once it is known to be on the server's disk.
@@ -57,7 +88,7 @@ class PostgresConnection:
         if sql == "BEGIN":
             self._reconnect_if_lost()
             self._open = True
-            return cast("Cursor", self._link.cursor())
+            return self._hold_end() if self._engine else cast("Cursor", self._link.cursor())
         if sql == "COMMIT":
             return self._commit()
         if sql == "ROLLBACK":
@@ -88,12 +119,36 @@ class PostgresConnection:
     def migrate(self, url: ServerUrl) -> None:
         """Bring the tables to the format of this version."""
         migrate(self._link, url)
-        self._token = _last_token(self._link)
+        if self._engine:
+            self._token = secrets.token_hex(16)
+            row = self._link.execute(_ENTER, (self._engine, self._token)).fetchone()
+            self._is_new = bool(row and row[0])
+        else:
+            self._token = self._last_token()
 
     def close(self) -> None:
         """End the connection."""
         self._closed = True
         end(self._link)
+
+    def _hold_end(self) -> Cursor:
+        """Begin, wait for the end of the chain, and see whether it has moved: in one round trip."""
+        for _ in range(HOLD_TRIES):
+            with suppress(psycopg.errors.LockNotAvailable):
+                (token,) = self._hold()
+                break
+            self._roll_back()
+            self._link.execute(_END_SILENT)
+            self._open = True
+        else:
+            (token,) = self._hold()
+        self._moved = token != self._token
+        return cast("Cursor", self._link.cursor())
+
+    def _hold(self) -> tuple[str]:
+        self._pending.add(_HOLD, [()])
+        row: tuple[str] = self._send(b"SELECT token FROM last_commit").fetchone()
+        return row
 
     def _execute(self, sql: str, parameters: Values) -> Cursor:
         """Execute a statement, over a new link where the last one was lost outside of a transaction."""
@@ -144,16 +199,13 @@ class PostgresConnection:
         end(self._link)
         if not self._superseded:
             self._link = self._connect()
-            self._superseded = self._token is not None and _last_token(self._link) not in {
+            self._superseded = self._token is not None and self._last_token() not in {
                 self._token,
                 attempted,
             }
         if self._superseded:
             end(self._link)
-            raise HistoryHeldError(
-                "Another engine has written the history since the line to PostgreSQL was lost",
-                hint="Type: pratique stop, then: pratique serve",
-            )
+            raise _superseded(self._engine)
 
     def _commit(self) -> Cursor:
         """Commit with a token, which tells whether a commit whose answer was lost was done."""
@@ -163,14 +215,31 @@ class PostgresConnection:
             with self._link.pipeline():
                 self._send_waiting()
                 self._link.execute(_TOKEN, (token,))
+                if self._engine:
+                    self._link.execute(_OWN_TOKEN, (token, self._engine))
+                    self._link.execute(f"NOTIFY {CHANNEL}".encode())
                 done = self._link.execute(b"COMMIT")
             _require_committed(done.statusmessage)
+        except psycopg.errors.CheckViolation:
+            if not self._engine:
+                raise
+            self._superseded = True
+            raise _superseded(self._engine) from None
         except psycopg.OperationalError as error:
             if not self._link.closed or not self._was_committed(token):
                 raise error from None
         self._token = token
         self._open = self._begun = False
         return cast("Cursor", self._link.cursor())
+
+    def _last_token(self) -> str:
+        """Return the token of the last commit; of this engine's, where several write."""
+        if self._engine:
+            found = self._link.execute(b"SELECT token FROM engines WHERE name = %s", (self._engine,))
+        else:
+            found = self._link.execute(b"SELECT token FROM last_commit")
+        row = found.fetchone()
+        return str(row[0]) if row else ""
 
     def _was_committed(self, token: str) -> bool:
         """Return whether a commit was done, as soon as the server can say so.
@@ -180,7 +249,7 @@ class PostgresConnection:
         while True:
             try:
                 self._reconnect(token)
-                return _last_token(self._link) == token
+                return self._last_token() == token
             except (psycopg.Error, OSError):
                 if self._closed:
                     raise
@@ -193,6 +262,10 @@ def _require_committed(answer: str | None) -> None:
         raise psycopg.OperationalError(f"the commit was answered with {answer}")
 
 
-def _last_token(link: ServerLink) -> str:
-    row = link.execute(b"SELECT token FROM last_commit").fetchone()
-    return str(row[0]) if row else ""
+def _superseded(engine: str) -> HistoryHeldError:
+    why = (
+        "The other engines have closed what this one ran: it did not answer for too long"
+        if engine
+        else "Another engine has written the history since the line to PostgreSQL was lost"
+    )
+    return HistoryHeldError(why, hint="Type: pratique stop, then: pratique serve")

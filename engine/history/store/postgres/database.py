@@ -10,14 +10,12 @@ from psycopg.errors import LockNotAvailable
 
 from engine.common.local_files import private_folder
 from engine.history.errors import HistoryError, HistoryHeldError
-from engine.history.store.postgres.connection import PostgresConnection
+from engine.history.store.postgres.connection import HELD_SECONDS, WRITER, PostgresConnection
 from engine.history.store.postgres.errors import explain
-from engine.history.store.postgres.link import ServerLink, connect, end
+from engine.history.store.postgres.link import LOCK, ServerLink, connect, end
 from engine.history.store.postgres.migrate import format_of, require_known
 from engine.history.store.postgres.url import ServerUrl
 
-LOCK = 0x50524154
-"""`PRAT`: the advisory lock that the engine which writes holds, for as long as its session lives."""
 FIRST_SECONDS, AGAIN_SECONDS = 1, 30
 """How long the lock is waited for: at first, and where the engine's own lost session may still hold it."""
 
@@ -27,8 +25,10 @@ class PostgresDatabase:
 
     errors: tuple[type[Exception], ...] = (psycopg.Error, OSError)
 
-    def __init__(self, url: ServerUrl, path: Path) -> None:
+    def __init__(self, url: ServerUrl, path: Path, engine: str = "") -> None:
         self._url = url
+        self._engine = engine
+        """The name of this engine among several that write; empty where it writes alone."""
         self._path = path
         self._seconds = FIRST_SECONDS
         self._connection: PostgresConnection | None = None
@@ -57,7 +57,7 @@ class PostgresDatabase:
         """
         try:
             private_folder(self._path.parent)
-            self._connection = PostgresConnection(self._locked)
+            self._connection = PostgresConnection(self._locked, self._engine)
         except self.errors as error:
             raise self.explain(error) from None
         self._seconds = AGAIN_SECONDS
@@ -88,8 +88,8 @@ class PostgresDatabase:
         link = connect(self._url)
         try:
             link.execute(f"SET lock_timeout = '{self._seconds}s'".encode())
-            link.execute(b"SELECT pg_advisory_lock(%s)", (LOCK,))
-            link.execute(b"RESET lock_timeout")
+            self._take_lock(link)
+            link.execute(f"SET lock_timeout = '{HELD_SECONDS if self._engine else 0}s'".encode())
         except LockNotAvailable:
             end(link)
             raise HistoryHeldError(
@@ -100,3 +100,12 @@ class PostgresDatabase:
             end(link)
             raise
         return link
+
+    def _take_lock(self, link: ServerLink) -> None:
+        """Wait for the lock: that of the only writer, or those of one among several."""
+        if not self._engine:
+            link.execute(b"SELECT pg_advisory_lock(%s)", (LOCK,))
+            return
+        link.execute(f"SET application_name = '{WRITER}'".encode())
+        link.execute(b"SELECT pg_advisory_lock_shared(%s)", (LOCK,))
+        link.execute(b"SELECT pg_advisory_lock(%s, hashtext(%s))", (LOCK, self._engine))

@@ -16,6 +16,15 @@ _COUNTED_FACTS = """
 SELECT fact_values.value, count(DISTINCT case_n) FROM facts JOIN fact_values ON fact_values.id = facts.value
 WHERE case_n = ANY (?::bigint[]) AND field IN ({}) GROUP BY fact_values.value
 """
+_PLACE = """
+INSERT INTO places (subject, engine) VALUES (?, ?)
+ON CONFLICT (subject) DO UPDATE SET engine = excluded.engine
+"""
+_BIND = """
+INSERT INTO submission_keys AS kept (key, subject, at) VALUES (?, ?, now()) ON CONFLICT (key) DO UPDATE SET
+subject = CASE WHEN kept.at < now() - interval '24 hours' THEN excluded.subject ELSE kept.subject END,
+at = CASE WHEN kept.at < now() - interval '24 hours' THEN now() ELSE kept.at END RETURNING subject
+"""
 _SPECIAL = re.compile(r"([\\%_])")
 
 
@@ -26,8 +35,27 @@ class PostgresDialect:
     join = "JOIN"
     facts_by_case = "facts"
 
-    def __init__(self, connection: SqlConnection) -> None:
+    def __init__(
+        self, connection: SqlConnection, engine: str = "", *, moved: bool = False, is_new: bool = False
+    ) -> None:
         self._connection = connection
+        self._engine = engine
+        self.moved = moved
+        self.is_new = is_new
+
+    def place(self, id: str, *, is_open: bool) -> None:
+        """Note, where several engines write, that an open submission is with this one."""
+        if self._engine and is_open:
+            self._connection.executemany(_PLACE, [(id, self._engine)])
+        elif self._engine:
+            self._connection.executemany("DELETE FROM places WHERE subject = ?", [(id,)])
+
+    def bind_key(self, key: str, id: str) -> str:
+        """Bind an idempotency key to a submission for a day; return the one that it is bound to already."""
+        if not self._engine:
+            return ""
+        (bound,) = self._connection.execute(_BIND, (key, id)).fetchone()
+        return "" if bound == id else str(bound)
 
     def unindexed(self, column: str) -> str:
         """Return the column: the planner, which knows how values are distributed, may choose."""

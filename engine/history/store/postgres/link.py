@@ -16,6 +16,8 @@ from engine.history.store.postgres.url import ServerUrl
 T = TypeVar("T")
 SCHEMA = "pratique"
 """The schema that holds the history, so that a database may hold more."""
+LOCK = 0x50524154
+"""`PRAT`: the advisory lock of who writes, for as long as its session lives: alone, or shared by several."""
 CONNECT_SECONDS = 5
 _SERVER = {
     "search_path": SCHEMA,

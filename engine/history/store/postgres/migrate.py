@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.history.errors import HistoryError
-from engine.history.store.postgres.link import SCHEMA, ServerLink
+from engine.history.store.postgres.link import LOCK, SCHEMA, ServerLink
 from engine.history.store.postgres.migrations import MIGRATIONS
 from engine.history.store.postgres.url import ServerUrl
 
@@ -20,6 +20,7 @@ def migrate(link: ServerLink, url: ServerUrl) -> None:
     """
     _require_utf8(link, url)
     with link.transaction():
+        link.execute(b"SELECT pg_advisory_xact_lock(%s, 0)", (LOCK,))
         if link.execute(_IS_THERE, (SCHEMA,)).fetchone() is None:
             link.execute(f"CREATE SCHEMA {SCHEMA}".encode())
         done = _begin(link)

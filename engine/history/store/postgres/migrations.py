@@ -96,6 +96,27 @@ CREATE TABLE facts_progress (indexed BIGINT NOT NULL);
 INSERT INTO facts_progress VALUES (0)
 """
 
+_ENGINES = """
+CREATE TABLE engines (
+    name TEXT COLLATE "C" PRIMARY KEY,
+    token TEXT COLLATE "C" NOT NULL,
+    address TEXT COLLATE "C" NOT NULL,
+    policy TEXT COLLATE "C" NOT NULL,
+    beat BIGINT NOT NULL,
+    fenced BOOLEAN NOT NULL,
+    CHECK (NOT fenced OR token = '')
+);
+CREATE TABLE places (subject TEXT COLLATE "C" PRIMARY KEY, engine TEXT COLLATE "C" NOT NULL);
+CREATE TABLE shared_files (name TEXT COLLATE "C" PRIMARY KEY, version BIGINT NOT NULL, sealed BYTEA NOT NULL);
+CREATE TABLE submission_keys (
+    key TEXT COLLATE "C" PRIMARY KEY, subject TEXT COLLATE "C" NOT NULL, at TIMESTAMPTZ NOT NULL
+)
+"""
+"""Engines that write at the same time: the last commit of each, and whom an open submission is with.
+
+An engine that is fenced cannot commit any more: each commit sets its token.
+"""
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         *CREATE_FUNCTIONS,
@@ -105,5 +126,6 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         _COUNTS.format(name="daily", key="day"),
         _COUNTS.format(name="requester", key="requester"),
     ),
+    tuple(_ENGINES.split(";")),
 )
 """The steps: format 1 is the first, and so on."""

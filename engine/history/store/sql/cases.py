@@ -40,6 +40,7 @@ class EncodedCase:
     body: bytes
     sha256: str
     contents: tuple[tuple[str, bytes], ...]
+    is_open: bool = False
 
 
 def encode(case: Case) -> EncodedCase:
@@ -55,7 +56,7 @@ def encode(case: Case) -> EncodedCase:
     form = row_formats.current()
     listed = {"decided_after": decided_after(case), **dict(summary)}
     columns = tuple(_column(listed[name]) for name in form.columns)
-    return EncodedCase(columns, body, form.digest(columns, body), contents)
+    return EncodedCase(columns, body, form.digest(columns, body), contents, case.status in OPEN)
 
 
 def write(connection: SqlConnection, encoded: EncodedCase, seq: int, at: str) -> int:

@@ -71,6 +71,23 @@ class Dialect(Protocol):
         """The statement that begins a transaction that writes."""
 
     @property
+    def moved(self) -> bool:
+        """Whether another engine has appended since this connection's last commit."""
+
+    @property
+    def is_new(self) -> bool:
+        """Whether this is one of several engines, and writes this history for the first time."""
+
+    def place(self, id: str, *, is_open: bool) -> None:
+        """Note, where several engines write, that an open submission is with this one."""
+
+    def bind_key(self, key: str, id: str) -> str:
+        """Bind an idempotency key to a submission where several engines write.
+
+        Return the submission that it is bound to already; nothing otherwise.
+        """
+
+    @property
     def join(self) -> str:
         """A join of tables that are read in the order in which they are named."""
 

@@ -22,6 +22,8 @@ CONTRADICTED, UPGRADED, REPLACED = "history.contradicted", "history.upgraded", "
 def open_end(ledger: Ledger) -> None:
     """Compare the end with its signature and with the witness, record what differs, and sign.
 
+    The caller has begun a transaction, and commits it.
+
     Raises:
         HistoryError: the key is not the one that signed the history.
     """
@@ -31,12 +33,10 @@ def open_end(ledger: Ledger) -> None:
     if not found and note is not None:
         ledger.publish(note)
         return
-    ledger.begin()
     for type, data in found:
         ledger.append(type, SUBJECT, ENGINE, canonical_data(data))
     if found:
         ledger.checkpoint()
-    ledger.commit()
 
 
 def contradictions(connection: SqlConnection) -> tuple[str, ...]:

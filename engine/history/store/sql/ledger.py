@@ -17,14 +17,14 @@ from engine.history.chain import chain, checkpoints
 from engine.history.chain.chain import Record
 from engine.history.chain.heads import HeadSigner, parse_head
 from engine.history.chain.merkle import Frontier
-from engine.history.errors import AlreadyRecordedError, HistoryError
+from engine.history.errors import AlreadyRecordedError, HistoryError, SupersededError
 from engine.history.events.blocks import OutputBlock
 from engine.history.exports.case_verify import COUNT
 from engine.history.store.sql import blobs, cases, tree
 from engine.history.store.sql.cases import EncodedCase
 from engine.history.store.sql.connection import SqlConnection
 from engine.history.store.sql.facts import index as facts_index
-from engine.history.store.sql.missing_checkpoints import missing_checkpoints
+from engine.history.store.sql.missing_checkpoints import checkpoints_after, missing_checkpoints
 from engine.history.witness import checkpoint_file
 from engine.history.witness.witness_file import WitnessFile
 from engine.models import OutputChunk
@@ -36,6 +36,8 @@ SINGLE = {"decision.first_approval": ("decision.first_approval", *DECIDED), **di
 """Events of which a subject has one, by the events that rule them out."""
 
 
+_CASE_SEQ = "SELECT seq FROM cases WHERE id = ?"
+_SUBJECT_SEQ = "SELECT max(seq) FROM events WHERE subject = ?"
 _INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -102,10 +104,15 @@ class Ledger:
         self.known = True
 
     def begin(self) -> None:
-        """Start a transaction, at a known end of the chain."""
+        """Start a transaction, at a known end of the chain, which another engine may have moved."""
         self.connection.execute(self.connection.dialect.begin)
         if not self.known:
             self.load_end()
+        elif self.connection.dialect.moved:
+            checked = self.checked
+            self.load_end()
+            if self.checked != checked:
+                self.notes += checkpoints_after(self.connection, checked)
 
     def commit(self) -> None:
         """Put all that was done since `begin`, the output that is held, and a signature over all, on disk.
@@ -150,14 +157,23 @@ class Ledger:
             self.connection.execute("ROLLBACK")
 
     def append(
-        self, type: str, subject: str, actor: str, data: str, case: EncodedCase | None = None
+        self,
+        type: str,
+        subject: str,
+        actor: str,
+        data: str,
+        case: EncodedCase | None = None,
+        after: int | None = None,
     ) -> Record:
         """Chain a record, after the output of its subject that came first, and write the case beside it.
 
         Raises:
             AlreadyRecordedError: there is such a record, and there is one at most.
+            SupersededError: the case, or else the subject, has had a record since the one numbered `after`.
         """
         self._require_first(type, subject)
+        if after is not None:
+            self._require_last(subject, after, of_case=case is not None)
         self.flush_output(subject)
         if case is not None:
             data = self._counted(subject, data)
@@ -165,6 +181,7 @@ class Ledger:
         (record,) = self.append_all([NewRecord(at, type, subject, actor, data)])
         if case is not None:
             cases.write(self.connection, case, record.seq, at)
+            self.connection.dialect.place(subject, is_open=case.is_open)
         self.checkpoint_if_due()
         return record
 
@@ -179,6 +196,16 @@ class Ledger:
                 raise AlreadyRecordedError(
                     f"{subject} has a {rival} of {found[0]}", hint=f"Type: pratique show {subject}"
                 )
+
+    def _require_last(self, subject: str, after: int, *, of_case: bool) -> None:
+        """Check that nobody else has changed what a record is about."""
+        query = _CASE_SEQ if of_case else _SUBJECT_SEQ
+        row = self.connection.execute(query, (subject,)).fetchone()
+        last = (row and row[0]) or 0
+        if last > after:
+            raise SupersededError(
+                f"{subject} was changed meanwhile (record {last})", hint=f"Type: pratique show {subject}"
+            )
 
     def _counted(self, subject: str, data: str) -> str:
         """Return the data of the next event of a subject with how many events it has, this one included."""
@@ -291,5 +318,6 @@ class Ledger:
     def repair_checkpoint_file(self) -> None:
         """Write the checkpoints that a crash kept from the file outside the database."""
         missing = missing_checkpoints(self.connection, self.checkpoints)
-        if missing and (checkpoint_file.notes(self.checkpoints) or len(missing) == 1):
+        known = checkpoint_file.notes(self.checkpoints) or self.connection.dialect.is_new
+        if missing and (known or len(missing) == 1):
             checkpoint_file.add(self.checkpoints, missing)

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from engine.common.text import Untrusted
-from engine.history.api import Once, ProgressCallback
+from engine.history.api import Engines, Once, ProgressCallback
 from engine.history.chain import chain
 from engine.history.chain.checkpoints import parse
 from engine.history.chain.heads import parse_head
-from engine.history.errors import HistoryError
+from engine.history.errors import HistoryError, KeyTakenError
 from engine.history.events.blocks import MeterBlock
 from engine.history.events.types import validate
 from engine.history.store.credible_clock import CredibleClock
@@ -77,6 +77,11 @@ class SqlHistoryStore:
         return cls(database, settings, writer, file)
 
     @property
+    def engines(self) -> Engines | None:
+        """The engines that write it at the same time; None where one writes alone."""
+        return None
+
+    @property
     def read(self) -> SqlHistoryReader:
         """Return what reads this history."""
         return self._read
@@ -106,12 +111,15 @@ class SqlHistoryStore:
             HistoryError: the data does not fit the type, or it could not be written. Nothing was recorded,
                 except that a disk that is too slow may still record it later: `once` tells attempts apart
                 from further records.
+            SupersededError: the case, or else the subject, has had a record since the one that `once` names.
         """
         encoded = await _encode(case) if case else None
         text = _text(type, data, encoded)
 
         def work(ledger: Ledger) -> chain.Record:
-            return ledger.append(type, subject, actor.text, text, encoded)
+            if type == "submission.created" and "key" in data:
+                _bind_key(ledger, str(data["key"]), subject)
+            return ledger.append(type, subject, actor.text, text, encoded, once.after if once else None)
 
         return chain.event_of(await self._writer.do(work, durable=durable, patient=patient, once=once))
 
@@ -255,6 +263,12 @@ class SqlHistoryStore:
             file = self._settings.witness_git / FILE
             kept += [Witnessed(f"the witness {file}", note) for note in checkpoint_file.notes(file)]
         return kept
+
+
+def _bind_key(ledger: Ledger, key: str, subject: str) -> None:
+    """Bind an idempotency key. Raises KeyTakenError: it came with another submission."""
+    if bound := ledger.connection.dialect.bind_key(key, subject):
+        raise KeyTakenError(bound)
 
 
 def _unsaved_check(why: str) -> Check:

@@ -268,9 +268,10 @@ def open_ledger(
         key = _key_of(connection, path.with_suffix(".key"))
         ledger = Ledger(connection, key, checkpoints_of(path), settings.checkpoint_events, witness)
         ledger.checkpoint_seconds = settings.checkpoint_seconds
-        ledger.load_end()
+        ledger.begin()
         ledger.repair_checkpoint_file()
         open_end(ledger)
+        ledger.commit()
         ledger.contradictions = contradictions(connection)
     except BaseException:
         connection.close()

@@ -41,6 +41,23 @@ class SqliteDialect:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
+    @property
+    def moved(self) -> bool:
+        """Whether another engine has appended: never, as one alone writes a file."""
+        return False
+
+    @property
+    def is_new(self) -> bool:
+        """Whether this is one of several engines: never."""
+        return False
+
+    def place(self, id: str, *, is_open: bool) -> None:
+        """Do nothing: every submission is with the one engine."""
+
+    def bind_key(self, key: str, id: str) -> str:
+        """Return nothing: the one engine knows its keys."""
+        return ""
+
     def unindexed(self, column: str) -> str:
         """Return a column so that no index of it is used."""
         return f"+{column}"

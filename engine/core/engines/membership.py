@@ -1,0 +1,111 @@
+"""Which engines live: one that is silent is fenced, and its runs are closed with what was captured."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+
+from engine.common import log
+from engine.common.text import Untrusted
+from engine.core.queue import WorkQueue
+from engine.core.runs.service import Runs
+from engine.history.api import Engines, PeerEngine
+from engine.history.errors import HistoryError
+from engine.models import Check, Status
+
+BEAT_SECONDS = 1.0
+DEAD_SECONDS = 5.0
+"""After so long without a sign of life the others take over from an engine."""
+LOST_SECONDS = 30.0
+"""After so long an approved submission that is with this engine, which does not run it, is closed."""
+
+
+class Membership:
+    """Says that this engine lives, watches the others, and takes over from those that are dead."""
+
+    def __init__(self, engines: Engines, queue: WorkQueue, runs: Runs, policy: Callable[[], str]) -> None:
+        self._engines = engines
+        self._queue = queue
+        self._runs = runs
+        self._policy = policy
+        """Returns the hash of the policy in force."""
+        self._peers: tuple[PeerEngine, ...] = ()
+        self._heard: dict[str, tuple[int, float]] = {}
+        """Of each other engine its last beat, and when this engine first saw it."""
+        self._unclaimed: dict[str, float] = {}
+        self._problem = ""
+
+    async def run(self) -> None:
+        """Beat, watch and take over, until cancelled."""
+        while True:
+            try:
+                await self._look()
+                self._problem = ""
+            except HistoryError as error:
+                self._problem = error.title
+                self._heard.clear()  # while the database is away, nobody can be heard
+            await asyncio.sleep(BEAT_SECONDS)
+
+    def check(self) -> Check:
+        """Return the row of Health about the other engines."""
+        others = [peer for peer in self._peers if peer.name != self._engines.name and not peer.fenced]
+        policies = {peer.policy for peer in self._peers if peer.policy and not peer.fenced}
+        if self._problem or self.is_fenced:
+            detail = self._problem or "the others have taken over from this engine: it writes nothing"
+            hint = "pratique stop, then: pratique serve" if self.is_fenced else "docs/several-engines.md"
+            return _check(detail, ok=False, hint=hint)
+        if len(policies) > 1:
+            hint = "give each engine the same policy.yaml"
+            return _check("the engines have different policies in force", ok=False, hint=hint)
+        return _check(f"{self._engines.name}, and {len(others)} more: {_names(others)}", ok=True)
+
+    @property
+    def is_fenced(self) -> bool:
+        """Whether the others have taken over from this engine."""
+        return any(peer.fenced for peer in self._peers if peer.name == self._engines.name)
+
+    async def _look(self) -> None:
+        self._peers = await self._engines.beat(self._policy())
+        if self.is_fenced:
+            await self._runs.cancel()
+            return
+        for peer in self._peers:
+            if peer.name != self._engines.name and not peer.fenced and self._is_dead(peer):
+                log.warning("engine.fenced", engine=peer.name)
+                await self._engines.fence(peer.name)
+        await self._take_over()
+
+    def _is_dead(self, peer: PeerEngine) -> bool:
+        beat, since = self._heard.get(peer.name, (-1, 0.0))
+        if beat != peer.beat:
+            self._heard[peer.name] = (peer.beat, time.monotonic())
+            return False
+        return time.monotonic() - since > DEAD_SECONDS
+
+    async def _take_over(self) -> None:
+        """Close what was approved at an engine that is fenced, and what nobody runs here."""
+        going = [entry for entry in self._queue if entry.case.status in {Status.QUEUED, Status.RUNNING}]
+        if all(entry.is_here for entry in going):
+            return
+        places = await self._engines.places()
+        fenced = {peer.name for peer in self._peers if peer.fenced}
+        for entry in going:
+            place = places.get(entry.id)
+            if not entry.is_here and (place in fenced or (self._is_own(place) and self._is_lost(entry.id))):
+                await self._runs.close_interrupted(entry)
+        self._unclaimed = {id: since for id, since in self._unclaimed.items() if id in places}
+
+    def _is_own(self, place: str | None) -> bool:
+        return place == self._engines.name
+
+    def _is_lost(self, id: str) -> bool:
+        return time.monotonic() - self._unclaimed.setdefault(id, time.monotonic()) > LOST_SECONDS
+
+
+def _check(detail: str, *, ok: bool, hint: str = "") -> Check:
+    return Check(name="engines", ok=ok, detail=Untrusted(detail), hint=hint)
+
+
+def _names(peers: Iterable[PeerEngine]) -> str:
+    return ", ".join(peer.name for peer in peers) or "none"

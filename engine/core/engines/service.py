@@ -1,0 +1,72 @@
+"""What an engine does because it is one of several over one history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from engine.common.supervisor import Supervisor, Work
+from engine.core.config.policy_store import PolicyStore
+from engine.core.engines.follower import Follower, Listener
+from engine.core.engines.membership import Membership
+from engine.core.engines.remote_control import RemoteControl
+from engine.core.history.event_bus import EventBus
+from engine.core.queue import WorkQueue
+from engine.core.runs.service import Runs
+from engine.core.submissions.service import SubmissionService
+from engine.history.api import Engines
+from engine.models import Check
+from engine.settings import ServerSettings
+
+NEVER_SECONDS = 30 * 86400.0
+"""A client that left this engine may be connected to another one: its submission waits for its deadline."""
+
+
+def queue_settings(settings: ServerSettings, engines: Engines | None) -> ServerSettings:
+    """Return the settings of the queue: of several engines none knows whether a client is gone."""
+    return settings.model_copy(update={"withdraw_seconds": NEVER_SECONDS}) if engines else settings
+
+
+class SeveralEngines:
+    """Follows the other engines, takes over from those that die, and reaches their runs."""
+
+    def __init__(
+        self,
+        engines: Engines,
+        events: EventBus,
+        queue: WorkQueue,
+        runs: Runs,
+        submissions: SubmissionService,
+        policy: PolicyStore,
+        supervisor: Supervisor,
+        listeners: Mapping[str, Listener],
+    ) -> None:
+        self._engines = engines
+        self._follower = Follower(events, queue, submissions.reopen, listeners)
+        self._membership = Membership(engines, queue, runs, lambda: policy.current.hash)
+        self._remote = RemoteControl(engines, supervisor)
+        self._remote.controls = {
+            "stop": runs.stop,
+            "kill": runs.kill,
+            "pause": runs.pause,
+            "resume": runs.resume,
+        }
+        runs.remote = self._remote
+
+    def begin(self, since: int) -> None:
+        """Follow what is recorded after an event: what was recorded before it has been read."""
+        self._follower.begin_after(since)
+        self._engines.listen(self._follower.wake, self._remote.receive)
+
+    async def submissions_elsewhere(self) -> frozenset[str]:
+        """Return the open submissions that other engines have."""
+        places = await self._engines.places()
+        return frozenset(id for id, engine in places.items() if engine != self._engines.name)
+
+    def work(self) -> Iterator[tuple[str, Work]]:
+        """Yield what goes on until the engine stops, by name."""
+        yield "other engines' records", self._follower.run
+        yield "other engines' lives", self._membership.run
+
+    def checks(self) -> tuple[Check, ...]:
+        """Return the row of Health about the engines."""
+        return (self._membership.check(),)

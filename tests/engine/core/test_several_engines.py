@@ -1,0 +1,184 @@
+"""Any of several engines takes any request: what one records the others know, and it happens once."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, aclosing
+from pathlib import Path
+
+import pytest
+
+from engine.analysis_pool import AnalysisPool
+from engine.common.errors import Problem
+from engine.common.text import Untrusted
+from engine.core import Engine
+from engine.models import (
+    Case,
+    DecisionOutcome,
+    Draft,
+    KillReason,
+    Language,
+    Level,
+    MatchMode,
+    Principal,
+    Role,
+    Status,
+)
+from engine.models.response import BlockKind, BlockTarget
+from engine.settings import AnalysisSettings
+from tests.engine.core.several_engines import OneOfSeveral, started
+from tests.postgres_server import server
+
+AGENT = Principal(name=Untrusted("agent"))
+ADA, BOB = (Principal(name=Untrusted(name), roles=frozenset({Role.REVIEWER})) for name in ("ada", "bob"))
+APPROVED, DENIED = DecisionOutcome.APPROVED, DecisionOutcome.DENIED
+SECONDS = 60.0
+TAKEOVER_SECONDS = 10.0
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """Return the URL of an empty database."""
+    return server().database(f"of_{hashlib.sha256(str(tmp_path).encode()).hexdigest()[:16]}")
+
+
+@pytest.fixture
+async def both(url: str, tmp_path: Path) -> AsyncIterator[tuple[OneOfSeveral, OneOfSeveral]]:
+    """Yield two engines over one database."""
+    pool = AnalysisPool(AnalysisSettings())
+    async with AsyncExitStack() as closing, asyncio.timeout(SECONDS):
+        closing.push_async_callback(pool.close)
+        one = await closing.enter_async_context(started(url, tmp_path, "a", pool))
+        other = await closing.enter_async_context(started(url, tmp_path, "b", pool))
+        yield one, other
+
+
+async def submitted(engine: Engine, code: str = "print(1)", key: str = "") -> Case:
+    """Submit code."""
+    draft = Draft(code=Untrusted(code), language=Language.PYTHON)
+    return await engine.intake.submit(draft, AGENT, key=key)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Wait until something is so."""
+    while not condition():
+        await asyncio.sleep(0.01)
+
+
+async def known(engine: Engine, id: str, status: Status = Status.PENDING) -> None:
+    """Wait until an engine knows a submission in a state."""
+    await until(lambda: (entry := engine.work_queue.find(id)) and entry.case.status is status)
+
+
+async def decided(engine: Engine, case: Case, outcome: DecisionOutcome, by: Principal = ADA) -> Case:
+    """Decide about a submission."""
+    return await engine.submissions.decide(
+        case.submission.id, by, outcome, case.submission.digest, "no" if outcome is DENIED else ""
+    )
+
+
+Both = tuple[OneOfSeveral, OneOfSeveral]
+
+
+async def test_what_one_takes_in_another_decides_and_runs(both: Both) -> None:
+    """Who follows at the first engine sees decision, output and end of a run at the second."""
+    one, other = both
+    case = await submitted(one.engine)
+    id = case.submission.id
+    await known(other.engine, id)
+    waiting = asyncio.create_task(one.engine.queries.finished(id))
+    await decided(other.engine, case, APPROVED)
+    over = await waiting
+    assert (Status.FINISHED, 0) == (over.status, over.result and over.result.exit_code)
+    assert [1, 0] == [other.machine.executed.total(), one.machine.executed.total()]
+    output = b"".join([chunk.data async for chunk in one.engine.queries.output(id)])
+    assert b"ran\n" == output
+    assert (await one.engine.queries.verify()).intact
+
+
+async def test_two_who_decide_at_once_make_one_decision(both: Both) -> None:
+    """Of an approval and a denial at two engines one is made, and the other is refused."""
+    one, other = both
+    for number in range(10):
+        case = await submitted(one.engine, f"print({number})")
+        id = case.submission.id
+        await known(other.engine, id)
+        ends = await asyncio.gather(
+            decided(one.engine, case, APPROVED),
+            decided(other.engine, case, DENIED, BOB),
+            return_exceptions=True,
+        )
+        assert 1 == sum(isinstance(end, Problem) for end in ends)
+        for each in both:
+            await each.engine.queries.finished(id)
+        types = Counter(event.type for event in await one.engine.queries.trail(id))
+        assert 1 == types["decision.made"]
+        assert types["run.started"] == types["run.ended"] == isinstance(ends[0], Case)
+
+
+async def test_output_of_a_run_elsewhere_is_live_and_it_is_killed_from_here(both: Both) -> None:
+    """A reader at the first engine has the output of a run at the second meanwhile, and ends it."""
+    one, other = both
+    case = await submitted(one.engine, "wait = 1")
+    id = case.submission.id
+    await known(other.engine, id)
+    await decided(other.engine, case, APPROVED)
+    await known(one.engine, id, Status.RUNNING)
+    async with aclosing(one.engine.queries.output(id)) as output:
+        assert b"up\n" == (await anext(output)).data
+    await one.engine.runs.kill(id, ADA)
+    over = await one.engine.queries.finished(id)
+    assert KillReason.OPERATOR is (over.result and over.result.kill_reason)
+
+
+async def test_a_key_that_comes_to_two_engines_at_once_makes_one_submission(both: Both) -> None:
+    """A request that is repeated at another engine returns what the first one made."""
+    _, other = both
+    cases = await asyncio.gather(*(submitted(each.engine, key="k") for each in both))
+    assert 1 == len({case.submission.id for case in cases})
+    assert cases[0].submission.id == (await submitted(other.engine, key="k")).submission.id
+    with pytest.raises(Problem, match="another request"):
+        await submitted(other.engine, "print(2)", key="k")
+
+
+async def test_a_use_of_a_pre_approval_is_spent_once(both: Both) -> None:
+    """The one use that is left approves one of two submissions at two engines."""
+    one, other = both
+    case = await submitted(one.engine)
+    await decided(one.engine, case, APPROVED)
+    approved = await one.engine.queries.finished(case.submission.id)
+    await one.engine.pre_approvals.create(approved, ADA, MatchMode.EXACT, Level.HIGH, uses=1, days=1)
+    await until(other.engine.pre_approvals.listed)
+    cases = await asyncio.gather(*(submitted(each.engine) for each in both))
+    assert 1 == sum(case.status is Status.PENDING for case in cases)
+
+
+async def test_a_block_at_one_engine_is_one_at_all(both: Both) -> None:
+    """What is blocked at the first engine the second one refuses."""
+    one, other = both
+    waits = await submitted(other.engine)
+    await known(one.engine, waits.submission.id)
+    target = BlockTarget(kind=BlockKind.AGENT, value=AGENT.name)
+    await one.engine.block(target, 1, Untrusted("why"), ADA)
+    await until(other.engine.blocks.listed)
+    assert Status.REFUSED is (await submitted(other.engine, "print(2)")).status
+    assert Status.REFUSED is (await other.engine.queries.finished(waits.submission.id)).status
+
+
+async def test_a_silent_engine_is_taken_over_from(both: Both) -> None:
+    """Its run is closed as interrupted; what waits is decided elsewhere; it writes nothing any more."""
+    one, other = both
+    waits, runs = await submitted(other.engine, "print(2)"), await submitted(other.engine, "wait = 2")
+    await decided(other.engine, runs, APPROVED)
+    await known(one.engine, runs.submission.id, Status.RUNNING)
+    assert other.log.engines
+    other.log.engines.close()
+    async with asyncio.timeout(TAKEOVER_SECONDS):
+        over = await one.engine.queries.finished(runs.submission.id)
+    assert KillReason.INTERRUPTED is (over.result and over.result.kill_reason)
+    assert Status.DENIED is (await decided(one.engine, waits, DENIED)).status
+    with pytest.raises(Exception, match="closed what this one ran"):
+        await submitted(other.engine, "print(3)")
