@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -33,6 +33,8 @@ class BaseScreen(Screen[None]):
     NAME: ClassVar[str] = ""
     HELP_TITLE: ClassVar[str] = ""
     HELP_WORDS: ClassVar[str] = ""
+    _behind: Callable[[], None] | None = None
+    """Shows the queue of now, where that changed while another of the five screens was open."""
 
     def compose(self) -> ComposeResult:
         """Lay out header, contents and footer."""
@@ -54,6 +56,29 @@ class BaseScreen(Screen[None]):
     def on_mount(self) -> None:
         """Keep the bar of the held decision up to date."""
         self.set_interval(0.2, self._show_held)
+
+    def follow_queue(self, show: Callable[[], None]) -> None:
+        """Call `show` now and after each change of the queue.
+
+        While another of the five screens is open, only its return to this one does that: what nobody sees
+        would take the time of what somebody waits for.
+        """
+        app = console_app(self)
+
+        def changed() -> None:
+            if app.current_mode == self.NAME:
+                self._behind = None
+                show()
+            else:
+                self._behind = changed
+
+        show()
+        self.watch(app, "queue", changed, init=False)
+
+    def on_screen_resume(self) -> None:
+        """Show what changed while another of the five screens was open."""
+        if self._behind is not None:
+            self._behind()
 
     def on_resize(self) -> None:
         """Make the footer compact where the screen is narrow."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.text import Text
 from textual import events
@@ -16,6 +17,7 @@ from console.explore.editing.brackets import partner
 from console.explore.editing.completion import completion
 from console.explore.editing.indentation import next_indentation, toggle_comments
 from console.explore.editing.visible_line import one_for_one
+from console.explore.files import dropped
 from console.explore.vim import Vim, VimCommand
 from console.theming.highlight import Token, highlight
 from console.theming.styles import style_of
@@ -42,6 +44,12 @@ class Editor(TextArea):
         """`text` was pasted where there was none."""
 
         text: str
+
+    @dataclass
+    class FilesDropped(Message):
+        """Files of this machine were dragged here; their names are in the text."""
+
+        files: tuple[Path, ...]
 
     def __init__(self, *, id: str | None = None) -> None:
         self.assistance: Assistance | None = None
@@ -196,8 +204,13 @@ class Editor(TextArea):
             self.assistance.hovered(self.get_target_document_location(event), event.screen_offset)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Tell who may guess the language of a text that is pasted whole."""
-        if not self.read_only and not self.text.strip():
+        """Put names in place of the paths of files; tell who may guess the language of a whole text."""
+        if not self.read_only and (files := dropped.files(event.text)):
+            event.prevent_default()
+            before = self.document.get_line(self.cursor_location[0])[: self.cursor_location[1]]
+            self.replace_in_one_step(dropped.as_code(files, before, self.code_language), *self.selection)
+            self.post_message(self.FilesDropped(files))
+        elif not self.read_only and not self.text.strip():
             self.post_message(self.PastedWhole(event.text))
 
     def _do(self, command: VimCommand) -> None:

@@ -73,15 +73,17 @@ class OpenScreen(ModalScreen["Path | None"]):
         Binding("escape", "leave", "Cancel", id="open.back", tooltip="Cancel"),
     ]  # fmt: skip
 
-    def __init__(self, start: Path) -> None:
+    def __init__(self, start: Path, *, title: str = "Open a file", does: str = "opens") -> None:
         super().__init__()
         self._start = start
+        self._title = title
+        self._does = does
 
     def compose(self) -> ComposeResult:
         """Lay out the line and the list."""
         with Vertical(classes="sheet") as sheet:
-            sheet.border_title = "Open a file"
-            sheet.border_subtitle = content("Tab completes  Enter opens  Esc cancels")
+            sheet.border_title = self._title
+            sheet.border_subtitle = content(f"Tab completes  Enter {self._does}  Esc cancels")
             yield Input(f"{self._start}/", id="path", select_on_focus=False)
             yield FileRows()
 

@@ -22,6 +22,7 @@ from console.explore.editing.tab_bar import TabBar
 from console.explore.editing.tabs import MOST_TABS, Tabs
 from console.explore.editor import Editor
 from console.explore.error_marks import ErrorMarks
+from console.explore.files.attaching import Attaching
 from console.explore.files.replacing import Replacing
 from console.explore.find.bar import FindBar
 from console.explore.followed_file import FollowedFile
@@ -30,6 +31,7 @@ from console.explore.names.assistant import NameAssistant
 from console.explore.running.submitted import How, Submitted
 from console.explore.sessions import OpenSession
 from console.explore.typed_text import TypedText
+from console.explore.workspace.opened import SandboxFiles
 from console.review.violations import ViolationList
 from engine.models import Analysis, Language
 
@@ -55,6 +57,10 @@ class ExploreScreen(BaseScreen):
         self._session = OpenSession(self)
         self._submitted = Submitted(self, self._text, self._errors, self._session)
         self._notebooks = Notebooks(self, self._text, self._drafts, self._session)
+        self._attaching = Attaching(self, self._submitted, self._update_title)
+        self._sandbox_files = SandboxFiles(
+            self, self._text, self._tabs, self._session, lambda: self._submitted.running
+        )
         self._replacing = Replacing(self, self._text, self._file, self._notebooks, self._update_title)
 
     def contents(self) -> Iterable[Widget]:
@@ -209,6 +215,26 @@ class ExploreScreen(BaseScreen):
         """Choose code that was in the editor before."""
         await self._replacing.choose_snippet()
 
+    @work(group="attach")
+    async def action_attach(self) -> None:
+        """Attach a file of this machine to what is submitted."""
+        await self._attaching.ask()
+
+    @on(Editor.FilesDropped)
+    async def _files_dropped(self, message: Editor.FilesDropped) -> None:
+        await self._attaching.attach(message.files)
+
+    @work(exclusive=True, group="workspace")
+    async def action_workspace(self) -> None:
+        """Show the files in the sandbox."""
+        await self._sandbox_files.show()
+        self._update_title()
+
+    @work(exclusive=True, group="workspace")
+    async def action_save_back(self) -> None:
+        """Save the file of this tab in the sandbox that it came from."""
+        await self._sandbox_files.save()
+
     def action_run_on_save(self) -> None:
         """Submit the followed file whenever it is saved, or no longer."""
         self._file.toggle_run_on_save()
@@ -226,10 +252,10 @@ class ExploreScreen(BaseScreen):
                 return (self.focused is None) is (action == "edit")
             case "error":
                 return self._errors.found
-            case "preview":
-                return self._submitted.runs
             case "artifacts":
                 return self._submitted.has_artifacts
+            case "save_back":
+                return self._sandbox_files.current is not None
             case "run_on_save" | "unfollow":
                 return self._file.path is not None
         return True

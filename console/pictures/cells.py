@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
-from pathlib import Path
-
 from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
 from console.pictures.pixels import Pixels
+from console.safety.bounded_process import answer_of
 from engine.common.errors import Problem
 
-ROOT = Path(__file__).parents[2]
-DECODER = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from console.pictures.decode import main; "
-    "sys.exit(main(int(sys.argv[2]), int(sys.argv[3])))"
-)
 DECODE_SECONDS = 20.0
 
 
@@ -46,20 +38,9 @@ async def decoded(picture: bytes, across: int, down: int) -> Pixels:
     Raises:
         Problem: it is no picture that can be drawn, or took too long.
     """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-I", "-c", DECODER, str(ROOT), str(across), str(down), env={},
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        async with asyncio.timeout(DECODE_SECONDS):
-            answer, _ = await process.communicate(picture)
-    except TimeoutError:
-        raise Problem(422, "decoding the picture took too long") from None
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    return _pixels(answer, across, down) if process.returncode == 0 else _refuse(answer)
+    size = (str(across), str(down))
+    good, answer = await answer_of("console.pictures.decode", *size, data=picture, seconds=DECODE_SECONDS)
+    return _pixels(answer, across, down) if good else _refuse(answer)
 
 
 def _pixels(answer: bytes, across: int, down: int) -> Pixels:

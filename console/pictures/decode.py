@@ -13,6 +13,7 @@ import zlib
 
 from console.pictures import gif, jpeg, png
 from console.pictures.shrink import Thumbnail, UnsupportedPicture
+from console.safety.process_bounds import bound
 
 MAX_BYTES = 400 << 20
 MAX_SECONDS = 12
@@ -29,24 +30,16 @@ DECODE_ERRORS = (
 """The errors that decoding a broken picture can raise."""
 
 
-def main(columns: int, rows: int) -> int:
+def main(columns: str, rows: str) -> int:
     """Decode stdin and write the result to stdout. Returns the exit code."""
-    _bound()
+    bound(MAX_BYTES, MAX_SECONDS)
     try:
-        width, height, pixels = thumbnail(sys.stdin.buffer.read(), columns, rows)
+        width, height, pixels = thumbnail(sys.stdin.buffer.read(), int(columns), int(rows))
     except DECODE_ERRORS as error:
         sys.stdout.write(str(error) or type(error).__name__)
         return 1
     sys.stdout.buffer.write(f"{width} {height}\n".encode() + pixels)
     return 0
-
-
-def _bound() -> None:
-    import resource  # noqa: PLC0415  only the process that decodes is bounded
-
-    resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
 def thumbnail(data: bytes, columns: int, rows: int) -> Thumbnail:

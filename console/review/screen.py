@@ -71,7 +71,7 @@ class ReviewScreen(BaseScreen):
         super().on_mount()
         self.query_one("#middle").add_class("box")
         self._unsubscribe = console_app(self).connection.subscribe(self._selection.on_event)
-        self.watch(self.app, "queue", self._selection.queue_changed)
+        self.follow_queue(lambda: self._selection.queue_changed(console_app(self).queue))
         if (decisions := console_app(self).decisions) is not None:
             decisions.on_undone = self.query_one(QueueList).go_to
         self.watch(self.app, "connection_state", self._connected)

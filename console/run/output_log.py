@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -72,6 +73,7 @@ class OutputLog(ScrollView, can_focus=True):
         self._strips: dict[tuple[int, int], Strip] = {}
         self._search = OutputSearch()
         self._skip_frames = 0
+        self._frame_at = 0.0
 
     def on_mount(self) -> None:
         """Draw at most thirty times a second."""
@@ -86,7 +88,9 @@ class OutputLog(ScrollView, can_focus=True):
         self.following = True
 
     def add(self, chunk: OutputChunk) -> None:
-        """Add a chunk; the next frame draws it."""
+        """Add a chunk; the next frame draws it, which comes at once where none came just now."""
+        if not self._inbox and monotonic() - self._frame_at > 1 / FRAMES_PER_SECOND:
+            self.call_later(self._frame)
         self._inbox.append(chunk)
 
     def lines(self) -> list[str]:
@@ -103,6 +107,7 @@ class OutputLog(ScrollView, can_focus=True):
         if self._skip_frames:
             self._skip_frames -= 1
         elif self._inbox:
+            self._frame_at = monotonic()
             before = self._lines.end
             self._drain()
             self._skip_frames = FLOOD_FRAMES if self._lines.end - before > FLOOD_LINES else 0

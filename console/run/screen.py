@@ -106,7 +106,7 @@ class RunScreen(BaseScreen):
         rows.usage, rows.paused = self._runs.meters.usage, self._runs.paused
         self.query_one(MeterPanel).paused_seconds = self._runs.paused.seconds
         self._stop_listening = console_app(self).connection.subscribe(self._handle)
-        self.watch(self.app, "queue", self._runs.queue_changed)
+        self.follow_queue(self._runs.queue_changed)
         self.watch(self.app, "connection_state", self._link_changed, init=False)
         self.set_interval(0.2, self._show_position)
 

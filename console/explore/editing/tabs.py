@@ -32,12 +32,14 @@ class Tab:
     selection: Selection = field(default_factory=Selection)
     path: Path | None = None
     """The file that is followed in it."""
+    title: str = ""
+    """The file of a sandbox that is open in it."""
 
     @property
     def name(self) -> str:
         """Its file, or the first line of its text."""
-        if self.path is not None:
-            return self.path.name[:LONGEST_NAME]
+        if self.path is not None or self.title:
+            return (self.path.name if self.path else self.title)[:LONGEST_NAME]
         return first_line(self.snippet.code)[:LONGEST_NAME] if self.snippet else ""
 
 
@@ -58,7 +60,8 @@ class Tabs:
     @property
     def names(self) -> list[str]:
         """The names of all tabs, at least one."""
-        shown = Tab(self._drafts.store, self._typed.current, path=self._file.path).name
+        title = self._tabs[self.active].title
+        shown = Tab(self._drafts.store, self._typed.current, path=self._file.path, title=title).name
         return [shown if at == self.active else tab.name for at, tab in enumerate(self._tabs)]
 
     def adopt(self, left: list[Left]) -> None:
@@ -66,14 +69,19 @@ class Tabs:
         self._tabs += [Tab(draft, snippet) for draft, snippet in left]
         self._changed()
 
-    async def new(self) -> bool:
+    @property
+    def store(self) -> DraftStore:
+        """The draft of the tab that is shown."""
+        return self._drafts.store
+
+    async def new(self, title: str = "") -> bool:
         """Show an empty tab; False where there are `MOST_TABS` already."""
         if len(self._tabs) == MOST_TABS:
             return False
         draft = DraftStore()
         await asyncio.to_thread(draft.begin)
         await self._keep()
-        self._tabs.insert(self.active + 1, Tab(draft))
+        self._tabs.insert(self.active + 1, Tab(draft, title=title))
         await self._show(self.active + 1)
         return True
 

@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from console.app.state import console_app
+from console.app.textual_patches import update_height
 from console.app.workers import run_in_background
 from console.explore import own_decision, request_fields, run_follow
 from console.explore.error_marks import ErrorMarks
@@ -83,10 +84,10 @@ class Submitted:
         app, log, typed = console_app(self._screen), self._screen.query_one(OutputLog), self._text.current
         log.clear()
         self._link = self._preview = ""
-        await self._text.save(typed)
         case = await app.connection.call(lambda client: client.submit(draft))
+        run = case.submission.id if case is not None else ""
+        run_in_background(self._screen, partial(self._text.save, typed, run=run), "snippet", exclusive=False)
         if case is not None:
-            await self._text.save(typed, run=case.submission.id)
             case = await self._decided(app, case, how)
         if case is not None and (ended := await run_follow.follow(app, case, log, self._show)):
             self._errors.show(draft.code.text, ended.result, log.lines())
@@ -117,7 +118,7 @@ class Submitted:
         line = run_follow.status_line(case, outcome_line(case))
         preview: list[list[Part]] = [[(self._link, "accent")]] if self._link and self.runs else []
         lines = (line, *preview, *self._errors.sentence(), *run_follow.display_lines(case))
-        status.update(paragraphs(*lines))
+        update_height(status, paragraphs(*lines))
         status.add_class("-said")
 
     @property
@@ -125,9 +126,16 @@ class Submitted:
         """Whether the code runs now, or is about to."""
         return self.case is not None and self.case.status in {Status.QUEUED, Status.RUNNING}
 
+    @property
+    def running(self) -> str:
+        """The id of the run that goes on; empty where none does."""
+        return self.case.submission.id if self.case is not None and self.runs else ""
+
     async def preview(self) -> None:
         """Open a preview of the server in the run, show its link, and copy it."""
-        if (case := self.case) is None:
+        case = self.case
+        if case is None or not self.runs:
+            self._screen.notify("Run a program that listens on a port first; alt+p shows it while it runs.")
             return
         id, port = case.submission.id, port_of(case.submission.draft.code.text)
         known, connection = self._preview, console_app(self._screen).connection

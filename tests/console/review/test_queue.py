@@ -203,3 +203,17 @@ async def test_a_row_says_which_reviewer_works_on_it() -> None:
     async with open_console(FakeEngine(held, lapsed), (120, 36)) as (app, pilot):
         await until(pilot, lambda: "grace" in frame(app))
         assert "alan" not in frame(app)
+
+
+async def test_the_list_stands_still_while_another_screen_is_open_and_is_current_again_with_its_own() -> None:
+    """What nobody sees takes no time from what somebody waits for."""
+    engine = FakeEngine(*queue()[:2])
+    async with open_console(engine) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 2)
+        await press(pilot, "3")
+        engine.put(queue()[2])
+        await until(pilot, lambda: len(app.queue) == 3)
+        assert 2 == rows.count
+        await press(pilot, "escape", "1")
+        await until(pilot, lambda: rows.count == 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
 import re
 from collections.abc import Awaitable, Callable
@@ -22,6 +23,8 @@ from console.explore.cells.variables_sheet import VariablesScreen
 from console.explore.editor import Editor
 from console.explore.run_sheet import RunSheet
 from console.explore.snippets import SavedSnippet
+from console.explore.workspace.access import Entry, Workspace
+from console.explore.workspace.screen import FileList, WorkspaceScreen
 from console.help.welcome import WelcomeScreen
 from console.history.compare_runs import CompareRunsScreen
 from console.history.responding.confirm import ConfirmScreen
@@ -43,8 +46,10 @@ from console.review.unsent.sheet import UnsentScreen
 from console.run.effects import EffectsScreen
 from console.run.lines import LinesScreen
 from console.run.look import LookScreen
+from console.run.picture_sheet import PictureSheet
 from console.run.replay import ReplayScreen
 from console.safety import line_filter
+from console.tables.screen import TableScreen
 from engine.common.review_coverage import coverage_gaps
 from engine.common.text import Untrusted
 from engine.common.unicode.repertoire import outside
@@ -197,6 +202,26 @@ async def variables(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     await app.push_screen(VariablesScreen((variable,)))
 
 
+async def workspace(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """List a file and a folder with hostile names."""
+    words = app.queue[0].requester
+    await app.push_screen(WorkspaceScreen(Workspace(app, None, "")))
+    app.screen.query_one(FileList).show((Entry(words, 7), Entry(words, 7, is_folder=True)))
+
+
+async def table_file(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Show a table with hostile columns and cells."""
+    words = app.queue[0].requester
+    line = json.dumps({words.text: words.text}).encode()
+    await app.push_screen(TableScreen(words, "jsonl", line))
+
+
+async def picture(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Show a file with a hostile name that is no picture."""
+    words = app.queue[0].requester
+    await app.push_screen(PictureSheet(words, words.text.encode("utf-8", "replace")))
+
+
 async def welcome(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Show the welcome again."""
     await app.push_screen(WelcomeScreen())
@@ -283,6 +308,9 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "history": ("HistoryScreen", keys("4")),
     "cells": ("CellsScreen", cells),
     "variables": ("VariablesScreen", variables),
+    "workspace": ("WorkspaceScreen", workspace),
+    "table-file": ("TableScreen", table_file),
+    "picture": ("PictureSheet", picture),
     "pivots": ("PivotScreen", keys("4", "home", "enter", "v")),
     "case": ("CaseScreen", keys("4", "home", "enter", "o")),
     "code": ("CaseScreen", keys("4", "home", "enter", "c")),
@@ -321,7 +349,7 @@ adds it here."""
 SILENT = {"ask", "open", "help", "palette", "welcome", "prompt", "columns"}
 """Screens that show nothing that an agent or a guest wrote."""
 
-PACKAGES = {"review", "run", "explore", "history", "health", "help"}
+PACKAGES = {"review", "run", "explore", "history", "health", "help", "tables"}
 """The packages of the console that have screens."""
 
 BASES = {"Watched", "Workbench", "BaseScreen", "Searching"}

@@ -1,0 +1,1 @@
+"""Tables that a guest wrote, paged and sorted; a bounded process reads them."""
