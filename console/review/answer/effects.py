@@ -31,9 +31,10 @@ _KINDS: tuple[tuple[str, str, tuple[EffectKind, ...]], ...] = (
     ("writes", "writes", (EffectKind.WRITE,)),
     ("environment", "reads from the environment", (EffectKind.ENVIRONMENT,)),
     ("packages", "uses", (EffectKind.PACKAGE,)),
+    ("modules", "", (EffectKind.MODULE,)),
     ("secrets", "uses the secret", ()),
 )
-"""Label, verb and kinds of effects of each row, what reaches furthest first."""
+"""Label, verb and kinds of effects of each row, furthest-reaching first. Without a verb: in no sentence."""
 _REQUESTED = {"reads": "input file ", "secrets": "secret "}
 """What is written before what is requested, where its name does not say what it is."""
 
@@ -83,7 +84,7 @@ def sentence(case: Case) -> str:
         return f"Tool call: {visible_text(headline(case.submission.draft))}."
     if case.analysis.verdict is Verdict.HARMLESS:
         return "Only computes and prints."
-    said = _listed([_does(row) for row in effect_rows(case) if row.predicted])
+    said = _listed([_does(row) for row in effect_rows(case) if row.predicted and row.verb])
     return f"{said[0].upper()}{said[1:]}." if said else "No access to anything outside was found."
 
 
@@ -131,8 +132,13 @@ def _requested(wanted: Permissions) -> dict[str, tuple[str, ...]]:
 
 
 def _values(effects: Iterable[PredictedEffect], kinds: Sequence[EffectKind]) -> tuple[str, ...]:
-    found = [each for each in effects if each.kind in kinds]
+    found = [each for each in effects if each.kind in kinds and _tells(each)]
     return tuple(dict.fromkeys(_value(each) for each in found))
+
+
+def _tells(effect: PredictedEffect) -> bool:
+    """Return whether an effect is worth a place: a module only where it reaches something outside."""
+    return effect.kind is not EffectKind.MODULE or bool(effect.note)
 
 
 def _value(effect: PredictedEffect) -> str:

@@ -8,23 +8,12 @@ from functools import lru_cache
 
 from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Evaluator
-from engine.analysis.python.evaluate.names import DANGEROUS_MODULES, STDLIB, canonical
+from engine.analysis.python.evaluate.names import SENSITIVE_MODULES, STDLIB, canonical
 from engine.analysis.python.popular_packages import ATTACK_MODULES, DATA_IMAGE, IMPORT_NAMES, POPULAR
 from engine.analysis.python.rules import reading
 from engine.analysis.typosquats import TyposquatIndex
 from engine.models import EffectKind, Level
 
-IMPORT = python_rule(
-    "py-import",
-    "A sensitive module is imported",
-    "import",
-    Level.LOW,
-    attack="Is the first step to files, processes, the network or the interpreter.",
-    why="LOW: importing alone does nothing.",
-    fix="Remove what the purpose does not need.",
-    match=("import os", "from subprocess import run"),
-    not_match=("import math", "from . import os"),
-)
 MODULE_NOT_ALLOWED = python_rule(
     "py-module-not-allowed",
     "A module is not on the allow list",
@@ -48,10 +37,6 @@ def imported(evaluator: Evaluator, node: ast.stmt, alias: ast.alias, module: str
     top = module.partition(".")[0]
     place = alias if isinstance(node, ast.Import) else node
     _add_effects(evaluator, node, module, top)
-    known = canonical(top).partition(".")[0]
-    purpose = DANGEROUS_MODULES.get(top) or DANGEROUS_MODULES.get(known)
-    if purpose:
-        evaluator.report(IMPORT, place, f"`{top}`: {purpose}")
     if top in ATTACK_MODULES or _PACKED.search(top):
         evaluator.report(reading.ATTACK_IMPORT, place, f"`{top}` is made for attacks or obfuscation")
     if evaluator.settings.profile == "allow" and top not in evaluator.settings.allowed_modules:
@@ -65,13 +50,18 @@ def imported(evaluator: Evaluator, node: ast.stmt, alias: ast.alias, module: str
 
 def _add_effects(evaluator: Evaluator, node: ast.stmt, module: str, top: str) -> None:
     if top in STDLIB:
-        evaluator.add_effect(EffectKind.MODULE, module, node)
+        evaluator.add_effect(EffectKind.MODULE, module, node, note=_purpose(top))
         return
     note = "in the data image" if top in DATA_IMAGE else "not in the standard library, not in the image"
     if top not in POPULAR and top not in IMPORT_NAMES and top not in DATA_IMAGE:
         imitated = lookalike(top)
         note += f"; looks like {imitated}" if imitated else "; no popular package is known by this name"
     evaluator.add_effect(EffectKind.PACKAGE, IMPORT_NAMES.get(top, top), node, note=note)
+
+
+def _purpose(top: str) -> str:
+    known = canonical(top).partition(".")[0]
+    return SENSITIVE_MODULES.get(top) or SENSITIVE_MODULES.get(known, "")
 
 
 @lru_cache(maxsize=1024)

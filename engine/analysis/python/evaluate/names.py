@@ -97,7 +97,7 @@ KNOWN: Final[dict[str, PythonValue]] = {**IMPLICIT_MODULES, **BUILTINS}
 
 STDLIB: Final = frozenset(sys.stdlib_module_names)
 
-DANGEROUS_MODULES: Final[dict[str, str]] = {
+SENSITIVE_MODULES: Final[dict[str, str]] = {
     "os": "processes, files and the environment",
     "subprocess": "starting processes",
     "shutil": "copying and deleting files",

@@ -9,7 +9,7 @@ import unicodedata
 from engine.analysis.python import literals
 from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Evaluator
-from engine.analysis.python.evaluate.names import ALL_BUILTINS, DANGEROUS_MODULES
+from engine.analysis.python.evaluate.names import ALL_BUILTINS, SENSITIVE_MODULES
 from engine.analysis.python.rules.execution import INDIRECT_NAME
 from engine.analysis.python.word_lists import words
 from engine.models import Level
@@ -104,7 +104,7 @@ def _disguised(evaluator: Evaluator) -> None:
         if (
             plain != word
             and plain.isascii()
-            and (plain in ALL_BUILTINS or plain in DANGEROUS_MODULES or plain in _TELLING_NAMES)
+            and (plain in ALL_BUILTINS or plain in SENSITIVE_MODULES or plain in _TELLING_NAMES)
         ):
             evaluator.found.violations.append(
                 DISGUISED.violation(evaluator.lines.span(*match.span()), f"Python reads this as `{plain}`")
