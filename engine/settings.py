@@ -236,6 +236,17 @@ class SandboxSettings(Group):
         return SandboxSettings.model_validate(dict(self) | {"pool": size})
 
 
+class EraseRule(Group):
+    """A rule by which the texts of old submissions are erased; what a legal hold keeps is not."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9 ._-]{0,59}$")
+    """What people are told by what something was erased."""
+    query: str = Field("", max_length=900)
+    """Which submissions, in the query language of the history: `risk:low`, `agent:ci-*`. Empty: all."""
+    days: int = Field(ge=1)
+    """After how many days."""
+
+
 class HistorySettings(Group):
     """How the history is kept."""
 
@@ -261,6 +272,8 @@ class HistorySettings(Group):
     """How many megabytes of code, files and output are kept, the newest. None: all."""
     retain_newest_seconds: float = Field(3600.0, ge=0)
     """How long before the newest code, file or output nothing is erased for its size."""
+    erase: tuple[EraseRule, ...] = Field((), max_length=20)
+    """Rules by which everything but the proof of a submission is erased: code, output, purposes, reasons."""
     read_deadline_seconds: float = Field(5.0, gt=0)
     """How long one search of the history may take."""
     witness_file: bool = True

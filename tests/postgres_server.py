@@ -33,6 +33,11 @@ class PostgresServer:
         self._run("initdb", "--auth=trust", "--encoding=UTF8", "--locale=C", f"--username={OWNER}")
         self.start()
 
+    @property
+    def folder(self) -> Path:
+        """Where the server keeps its files."""
+        return self._folder / "data"
+
     @classmethod
     def make(cls, *, synced: bool = False) -> Self:
         """Return a server in a new folder; without `synced` it survives all but the end of the machine."""

@@ -20,6 +20,7 @@ from pydantic import TypeAdapter
 from typing_extensions import Self
 
 from engine import locations
+from engine.client.erasures import ErasuresClient
 from engine.client.history import HistoryClient
 from engine.client.incidents import IncidentsClient
 from engine.client.keys import KeysClient
@@ -109,6 +110,7 @@ class Client:
         self.policy = PolicyClient(self._transport)
         self.reviews = ReviewsClient(self._transport, key)
         self.incidents = IncidentsClient(self._transport)
+        self.erasures = ErasuresClient(self._transport)
         self.responses = ResponsesClient(self._transport)
         self.rescans = RescansClient(self._transport)
         self.shared_queries = SharedQueriesClient(self._transport)

@@ -49,6 +49,7 @@ from engine.models.api import (
     OutputLine,
 )
 from engine.models.code_names import CodeNames
+from engine.models.erasing.erasure import ErasureReport, ErasureRequest, Hold
 from engine.models.history import Counts, Total
 from engine.models.incident import EntryKind, Incident
 from engine.models.lines import RunLines
@@ -103,6 +104,13 @@ class SyncPreApprovals:
         self, id: str, match_mode: MatchMode, ceiling: Level, uses: int, days: float
     ) -> PreApproval: ...
     def revoke(self, id: str) -> None: ...
+
+class SyncErasures:
+    def erase(self, request: ErasureRequest) -> ErasureReport: ...
+    def holds(self) -> tuple[Hold, ...]: ...
+    def hold(self, query: str, reason: str) -> Hold: ...
+    def release(self, id: str) -> None: ...
+    def person_file(self, name: str) -> bytes: ...
 
 class SyncIncidents:
     def list(self) -> tuple[Incident, ...]: ...
@@ -170,6 +178,7 @@ class SyncClient:
     history: SyncHistory
     policy: SyncPolicy
     pre_approvals: SyncPreApprovals
+    erasures: SyncErasures
     incidents: SyncIncidents
     responses: SyncResponses
     reviews: SyncReviews

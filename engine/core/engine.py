@@ -19,6 +19,9 @@ from engine.core.config.secret_store import SecretStore
 from engine.core.config.token_store import TokenStore
 from engine.core.engines.follower import Listener
 from engine.core.engines.service import SeveralEngines, queue_settings
+from engine.core.erasing.holds import Holds
+from engine.core.erasing.person_file import PersonFiles
+from engine.core.erasing.service import Erasures
 from engine.core.health.clock import ClockCheck
 from engine.core.health.watch import HealthWatch
 from engine.core.history.event_bus import EventBus
@@ -135,6 +138,9 @@ class Engine:
         self.history = HistoryService(self._log, self._events)
         self.artifacts = Artifacts(self._log, self._backend)
         self.previewed = PreviewedRuns(self._events, self._backend)
+        self.holds = Holds(self._events)
+        self.erasures = Erasures(self._events, self.holds, self.settings.history)
+        self.person_files = PersonFiles(self._events)
         self._witnesses = Witnesses(self.settings.history)
         self._clock = ClockCheck()
         self._watch = HealthWatch(self._events, self._log.read, self.health)
@@ -243,7 +249,7 @@ class Engine:
         yield "recording", self._events.watch
         yield "policy reload", self.policy.keep
         yield "session timeouts", self.sessions.close_expired
-        yield "retention", self.history.run_retention
+        yield "retention", self.erasures.run
         yield "health watch", self._watch.run
         yield (
             "witnesses",

@@ -21,6 +21,7 @@ from engine.models import (
     Trends,
     Verification,
 )
+from engine.models.erasing.erasure import Erased, ErasureOrder
 from engine.models.history import Counts, Total
 
 ProgressCallback = Callable[[int, int], None]
@@ -103,6 +104,15 @@ class HistoryReader(Protocol):
 
     async def erased_output(self, id: str) -> tuple[str, bool]:
         """Return the rule that erased output of a run, empty if none did, and whether some is left."""
+
+    async def erasable(self, id: str, order: ErasureOrder) -> Erased:
+        """Return what `HistoryStore.erase` would erase. Raises HistoryError as it does."""
+
+    async def said_by(self, author: str) -> tuple[str, ...]:
+        """Return the submissions about which a person decided or noted something."""
+
+    async def acts_of(self, name: str, since: int = 0, limit: int = 1000) -> tuple[Event, ...]:
+        """Return the events after number `since` of which this name is the actor."""
 
     async def latest_checkpoint(self) -> str | None:
         """Return the last signed checkpoint, or None if there is none yet."""
@@ -198,8 +208,27 @@ class HistoryStore(Protocol):
     async def append_artifact(self, run: str, artifact: Artifact, content: bytes) -> None:
         """Append an artifact of a run. It is on disk before the next event of the run."""
 
-    async def apply_retention(self) -> int:
-        """Erase the contents that the settings do not keep, and return how many. Events are kept."""
+    async def apply_retention(self, held: frozenset[str] = frozenset()) -> int:
+        """Erase the contents that the settings do not keep, and return how many. Events are kept.
+
+        Nothing is erased of the submissions `held`.
+        """
+
+    async def erase(self, id: str, actor: Untrusted, order: ErasureOrder) -> Erased:
+        """Erase texts of a case that is over, record that, and return what was erased.
+
+        Raises:
+            HistoryError: there is no such case, it is not over, or it could not be recorded.
+        """
+
+    async def believes_clock(self) -> bool:
+        """Return whether the clock of this machine can be believed, so that something may be too old."""
+
+    async def compact(self) -> None:
+        """Write the database anew where something was erased since the last time.
+
+        After that, what was erased is in no page, index or log of it.
+        """
 
     async def case_file(self, id: str) -> bytes:
         """Return a zip that proves, with Python alone, what happened to a submission.

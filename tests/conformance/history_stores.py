@@ -20,9 +20,14 @@ from engine.models import (
     Event,
 )
 from engine.settings import HistorySettings
-from tests.postgres_server import server
+from tests.postgres_server import OWNER, server
 
 ALICE = Untrusted("alice")
+
+
+_PAGES = (
+    "SELECT pg_relation_filepath(oid) FROM pg_class WHERE relkind IN ('r', 'i', 't') AND relfilenode != 0"
+)
 
 
 class Implementation(Protocol):
@@ -36,6 +41,12 @@ class Implementation(Protocol):
 
     def alter_case(self, folder: Path, id: str) -> None:
         """Change the risk of a case."""
+
+    def alter_data(self, folder: Path, seq: int, data: str) -> None:
+        """Change the data of an event."""
+
+    def holds(self, folder: Path, text: str) -> bool:
+        """Return whether a text is in any byte of what is stored."""
 
 
 class Sqlite:
@@ -53,9 +64,18 @@ class Sqlite:
         """Change the risk of a case."""
         self._execute(folder, "UPDATE cases SET risk = 'critical' WHERE id = ?", id)
 
-    def _execute(self, folder: Path, statement: str, value: object) -> None:
+    def alter_data(self, folder: Path, seq: int, data: str) -> None:
+        """Change the data of an event."""
+        self._execute(folder, "UPDATE events SET data = ? WHERE seq = ?", data, seq)
+
+    def holds(self, folder: Path, text: str) -> bool:
+        """Return whether a text is in any byte of any file of the folder."""
+        files = (file for file in folder.rglob("*") if file.is_file())
+        return any(text.encode() in file.read_bytes() for file in files)
+
+    def _execute(self, folder: Path, statement: str, *values: object) -> None:
         with contextlib.closing(sqlite3.connect(folder / "pratique.db", isolation_level=None)) as connection:
-            connection.execute(statement, (value,))
+            connection.execute(statement, values)
 
 
 class Postgres:
@@ -73,9 +93,20 @@ class Postgres:
         """Change the risk of a case."""
         self._execute(folder, "UPDATE pratique.cases SET risk = 'critical' WHERE id = %s", id)
 
-    def _execute(self, folder: Path, statement: str, value: object) -> None:
+    def alter_data(self, folder: Path, seq: int, data: str) -> None:
+        """Change the data of an event."""
+        self._execute(folder, "UPDATE pratique.events SET data = %s WHERE seq = %s", data, seq)
+
+    def holds(self, folder: Path, text: str) -> bool:
+        """Return whether a text is in any page of any table or index of the database."""
+        with psycopg.connect(server().url(OWNER, _name(folder)), autocommit=True) as connection:
+            connection.execute("CHECKPOINT")
+            pages = connection.execute(_PAGES).fetchall()
+        return any(text.encode() in (server().folder / path).read_bytes() for (path,) in pages)
+
+    def _execute(self, folder: Path, statement: str, *values: object) -> None:
         with psycopg.connect(_database(folder), autocommit=True) as connection:
-            connection.execute(statement.encode(), (value,))
+            connection.execute(statement.encode(), values)
 
 
 class OneOfSeveral(Postgres):
@@ -88,7 +119,11 @@ class OneOfSeveral(Postgres):
 
 
 def _database(folder: Path) -> str:
-    return server().database(f"of_{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}")
+    return server().database(_name(folder))
+
+
+def _name(folder: Path) -> str:
+    return f"of_{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}"
 
 
 STORES: dict[str, Implementation] = {"sqlite": Sqlite(), "postgres": Postgres(), "several": OneOfSeveral()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -28,7 +27,6 @@ from engine.models import (
 )
 from engine.models.history import Counts, Total
 
-RETAIN_SECONDS = 3600.0
 AGAIN_SECONDS = 600.0
 """A second view of a submission by the same principal within this time is not recorded."""
 MOST_VIEWS = 10_000
@@ -45,13 +43,6 @@ class HistoryService:
         self._log = log
         self._events = events
         self._views: dict[tuple[str, str], float] = {}
-
-    async def run_retention(self) -> None:
-        """Apply the rules of retention now and every hour, until it is cancelled."""
-        while True:
-            with contextlib.suppress(HistoryError):  # the next write gets the error of a full disk
-                await self._log.apply_retention()
-            await asyncio.sleep(RETAIN_SECONDS)
 
     async def search(
         self, filter: str, before: str | None, limit: int, own: Principal | None = None, sort: str = ""

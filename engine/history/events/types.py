@@ -75,7 +75,9 @@ Payload = Annotated[
     | history.HistoryContradictedPayload
     | history.HistoryReplacedPayload
     | history.WitnessChangedPayload
-    | history.ContentsErasedPayload,
+    | history.ContentsErasedPayload
+    | history.HistoryCompactedPayload
+    | history.HoldChangedPayload,
     Field(discriminator="type"),
 ]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from engine.history.chain import chain
 from engine.history.chain.chain import Record
+from engine.history.verify.erased import ErasedRecords
 from engine.history.verify.source import HistorySource, Row
 
 REACH = 64
@@ -23,19 +24,20 @@ class Break:
     record: Record
 
 
-def first_break(step: list[Row], expected: int, previous: bytes) -> Break | None:
-    """Return the first of these records that does not follow the one before it, or None."""
+def first_break(step: list[Row], expected: int, previous: bytes, erased: ErasedRecords) -> Break | None:
+    """Return the first of these records that does not follow the one before it, or None.
+
+    One whose texts were erased keeps its hash, and is what the record of the erasure says.
+    """
     json_of, sha256 = chain.json_of, hashlib.sha256
     for row in step:
         seq, at, type_, subject, actor, data, named, digest = row
         try:
-            if (
-                seq == expected
-                and named == previous
-                and sha256(json_of(seq, at, type_, subject, actor, data, named)).digest() == digest
-            ):
-                previous, expected = digest, expected + 1
-                continue
+            if seq == expected and named == previous:
+                whole = sha256(json_of(seq, at, type_, subject, actor, data, named)).digest() == digest
+                if seq not in erased if whole else erased.is_left(row):
+                    previous, expected = digest, expected + 1
+                    continue
         except TypeError:  # bytes where text was written
             pass
         return Break(expected, previous, Record(*row))
@@ -52,12 +54,19 @@ def diagnose(source: HistorySource, broken: Break) -> str:
     place = _true_place(record)
     elsewhere = {_true_place(other) for other in _window(source, expected)[1:]}
     if place == expected:
-        return f"record {expected - 1} was replaced: record {expected} was written after another"
+        return _unexpected(broken)
     if place is None:
         return f"record {expected} was {'inserted' if expected in elsewhere else 'changed'}"
     if expected in elsewhere:
         return f"record {expected} was reordered: record {place} is in its place"
     return f"record {expected} was {'removed' if place > expected else 'inserted'}"
+
+
+def _unexpected(broken: Break) -> str:
+    """Say what happened where a record is as it was written, at its place."""
+    if broken.record.previous == broken.previous:
+        return f"record {broken.expected} was put back after it had been erased"
+    return f"record {broken.expected - 1} was replaced: record {broken.expected} was written after another"
 
 
 def _window(source: HistorySource, first: int) -> list[Record]:

@@ -50,7 +50,7 @@ def verify_range(
     verified = VerifiedRange(first - 1)
     previous = _hash_before(source, first)
     for rows in _steps(source, first - 1, last):
-        broken = first_break(rows, verified.last + 1, previous)
+        broken = first_break(rows, verified.last + 1, previous, checks.erased)
         if broken:
             verified.mismatch = broken.expected, diagnose(source, broken)
             return verified

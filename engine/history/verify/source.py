@@ -111,3 +111,7 @@ class HistorySource(Protocol):
     def erased(self) -> frozenset[str]:
         """Return the digests of all contents that records say were erased."""
         ...
+
+    def erased_records(self) -> dict[int, str]:
+        """Return the records whose texts later records say were erased: the SHA-256 of what is left."""
+        ...

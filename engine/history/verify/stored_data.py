@@ -11,6 +11,7 @@ from engine.history.errors import HistoryError
 from engine.history.store.sql import blobs, cases, row_formats
 from engine.history.verify.approvals import SIGNED, Approvals
 from engine.history.verify.contents import Contents
+from engine.history.verify.erased import ErasedRecords
 from engine.history.verify.source import HistorySource, Row, StoredCase
 from engine.models import Case
 
@@ -33,6 +34,7 @@ class StoredDataChecks:
     def __init__(self, source: HistorySource) -> None:
         self.contents = Contents(source)
         self.approvals = Approvals(source)
+        self.erased = ErasedRecords(source)
         self.unregistered = 0
         """How many approvals were given before any key was registered."""
 
@@ -60,7 +62,7 @@ def fields(data: str) -> dict[str, Any]:
 
 def _approvals(checks: StoredDataChecks, rows: Sequence[Row]) -> Iterator[Mismatch]:
     for row in rows:
-        if row[2] in SIGNED:
+        if row[2] in SIGNED and row[0] not in checks.erased:
             problem = checks.approvals.problem(row, fields(row[5]))
             checks.unregistered += problem == ""
             if problem:

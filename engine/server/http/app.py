@@ -14,6 +14,7 @@ from engine.server.http.authorization import VERSION, require_scope
 from engine.server.http.document import SERVERS, TAGS, describe, operation_id
 from engine.server.http.problems import PROBLEM_RESPONSES, add_problem_handlers
 from engine.server.http.request_body import known_parameters
+from engine.server.http.routes.erasures import erasure_routes
 from engine.server.http.routes.history import history_routes
 from engine.server.http.routes.incidents import incident_routes
 from engine.server.http.routes.keys import key_routes
@@ -38,6 +39,7 @@ ROUTES = (
     incident_routes,
     shared_query_routes,
     rescan_routes,
+    erasure_routes,
     run_routes,
     session_routes,
     preview_routes,

@@ -13,7 +13,7 @@ from engine.cli import main
 from engine.cli.exit_codes import ExitCode
 from engine.common.text import Untrusted
 from engine.history.store.credible_clock import CredibleClock
-from engine.history.store.sql.retention import erase_some
+from engine.history.store.sql.erasing.retention import erase_some
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import (
     Analysis,

@@ -16,7 +16,7 @@ from engine.common.text import Untrusted
 from engine.history.errors import HistoryError
 from engine.history.store.credible_clock import CredibleClock
 from engine.history.store.sql import ledger
-from engine.history.store.sql.retention import erase_some
+from engine.history.store.sql.erasing.retention import erase_some
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Case, OutputChunk, Status, Stream
 from engine.settings import HistorySettings

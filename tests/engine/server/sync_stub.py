@@ -14,6 +14,7 @@ PARTS = {
     "history": "HistoryClient",
     "policy": "PolicyClient",
     "pre_approvals": "PreApprovalsClient",
+    "erasures": "ErasuresClient",
     "incidents": "IncidentsClient",
     "responses": "ResponsesClient",
     "reviews": "ReviewsClient",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from engine.history.events.payloads.base import EventPayload
 from engine.models import Digest, Verification
@@ -74,8 +74,29 @@ class WitnessChangedPayload(EventPayload):
 
 
 class ContentsErasedPayload(EventPayload):
-    """Contents were erased by a rule; what refers to them stays."""
+    """Contents were erased by a rule or on request, and texts of records; what refers to them stays."""
 
     type: Literal["history.erased"]
     rule: str
     digests: tuple[Digest, ...]
+    records: dict[str, Digest] = Field(default_factory=dict)
+    """The numbers of the records whose texts were erased, each with the SHA-256 of what is left of it."""
+    reason: str = ""
+    scope: str = ""
+    """Of one submission: `everything`, or the `words` of a person."""
+    categories: dict[str, int] = Field(default_factory=dict)
+    """How much was erased of each kind."""
+
+
+class HistoryCompactedPayload(EventPayload):
+    """What was erased up to the record `erased` is in no page, index or log of the database any more."""
+
+    type: Literal["history.compacted"]
+    erased: int
+
+
+class HoldChangedPayload(EventPayload):
+    """A legal hold was placed or released: nothing that its query finds is erased meanwhile."""
+
+    type: Literal["hold.placed", "hold.released"]
+    hold: str

@@ -45,6 +45,10 @@ def _tags(data: Json) -> Iterator[Fact]:
     return iter((("tag", str(data.get("tag", ""))),))
 
 
+def _erased(data: Json) -> Iterator[Fact]:
+    return iter((("erased", str(data.get("scope", ""))),))
+
+
 def _rescanned(data: Json) -> Iterator[Fact]:
     if (outcome := str(data.get("outcome", ""))) != RescanOutcome.SAME:
         yield "rescan", outcome
@@ -108,6 +112,7 @@ _READERS: dict[str, Callable[[Json], Iterator[Fact]]] = {
     "note.added": _notes,
     "tag.added": _tags,
     "submission.rescanned": _rescanned,
+    "history.erased": _erased,
 }
 TYPES = (
     "claim.created", "run.stop", "run.kill", "run.pause", "decision.made", "decision.expired", "tag.removed",

@@ -104,6 +104,7 @@ FIELDS: dict[str, Field] = {
     "artifact.type": _name("the ending of its name, such as csv", "artifact.type"),
     "note": _phrase("a responder's note", "note"),
     "tag": _name("a responder's tag", "tag"),
+    "erased": _choice("what was erased on request or by a rule", ("everything", "words"), "erased"),
     "rescan": _choice("what the last rescan found", tuple(RescanOutcome)[:-1], "rescan"),
     "rescan.risk": _choice("its risk by the last rescan", _LEVELS, "rescan.risk"),
     "rescan.rule": _name("a rule that only a rescan found", "rescan.rule"),

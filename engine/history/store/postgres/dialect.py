@@ -25,6 +25,7 @@ INSERT INTO submission_keys AS kept (key, subject, at) VALUES (?, ?, now()) ON C
 subject = CASE WHEN kept.at < now() - interval '24 hours' THEN excluded.subject ELSE kept.subject END,
 at = CASE WHEN kept.at < now() - interval '24 hours' THEN now() ELSE kept.at END RETURNING subject
 """
+_WITH_TEXTS = ("events", "blobs", "cases", "case_states", "facts", "fact_values", "texts")
 _SPECIAL = re.compile(r"([\\%_])")
 
 
@@ -104,6 +105,11 @@ class PostgresDialect:
 
     def tidy(self) -> None:
         """Do nothing: the server looks after itself."""
+
+    def purge(self) -> None:
+        """Write the tables anew that have texts. The server's own log keeps older pages for a while."""
+        for table in _WITH_TEXTS:
+            self._connection.execute(f"VACUUM FULL {table}")
 
 
 def _pattern(parts: Sequence[str]) -> str:

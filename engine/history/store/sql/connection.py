@@ -134,6 +134,9 @@ class Dialect(Protocol):
     def tidy(self) -> None:
         """Do what this database needs from time to time, outside of a transaction."""
 
+    def purge(self) -> None:
+        """Write the database anew without what was deleted, outside of a transaction."""
+
 
 class Lock(Protocol):
     """What one engine holds while it writes a history."""

@@ -9,14 +9,20 @@ from engine.history.search.query.parser import parse
 from engine.history.search.query.tree import Exact, FieldMatch, all_of
 from engine.history.store.sql import queries
 from engine.history.store.sql.connections import ConnectionPool
-from engine.history.store.sql.erasures import erased_output, erasures
+from engine.history.store.sql.erasing.case import erasable
+from engine.history.store.sql.erasing.erasures import erased_output, erasures
+from engine.history.store.sql.erasing.person import acts_of, said_by
 from engine.history.store.sql.search.facets import facets as count
 from engine.history.store.sql.search.order import order_of
 from engine.history.store.sql.search.totals import counts, total
 from engine.history.store.sql.search.trends import trends
 from engine.history.store.sql.search.values import values
 from engine.models import Case, Erasure, Event, Facets, Meters, OutputChunk, Summary, Trends
+from engine.models.erasing.erasure import Erased, ErasureOrder
 from engine.models.history import Counts, Total
+
+SCAN_SECONDS = 300.0
+"""How long a question may take that reads every event."""
 
 
 class SqlHistoryReader:
@@ -113,6 +119,22 @@ class SqlHistoryReader:
     async def erased_output(self, id: str) -> tuple[str, bool]:
         """Return the rule that erased output of a run, empty if none did, and whether some is left."""
         return await self._connections.do(lambda connection: erased_output(connection, id))
+
+    async def erasable(self, id: str, order: ErasureOrder) -> Erased:
+        """Return what an erasure would erase. Raises HistoryError: there is no such case, or it is open."""
+        return await self._connections.do(lambda connection: erasable(connection, id, order))
+
+    async def said_by(self, author: str) -> tuple[str, ...]:
+        """Return the submissions about which a person decided or noted something."""
+        return await self._connections.do(
+            lambda connection: said_by(connection, author), seconds=SCAN_SECONDS
+        )
+
+    async def acts_of(self, name: str, since: int = 0, limit: int = 1000) -> tuple[Event, ...]:
+        """Return the events after number `since` of which this name is the actor."""
+        return await self._connections.do(
+            lambda connection: acts_of(connection, name, since, limit), seconds=SCAN_SECONDS
+        )
 
     async def latest_checkpoint(self) -> str | None:
         """Return the last signed checkpoint, or None if there is none yet."""

@@ -22,10 +22,12 @@ from engine.history.store.sql import cases
 from engine.history.store.sql.case_file import case_file, sealed_file
 from engine.history.store.sql.connection import SqlDatabase
 from engine.history.store.sql.connections import ConnectionPool
+from engine.history.store.sql.erasing.case import erase_case
+from engine.history.store.sql.erasing.compaction import compact
+from engine.history.store.sql.erasing.retention import erase_some
 from engine.history.store.sql.health import contradiction_check, witness_check
 from engine.history.store.sql.ledger import ENGINE, Ledger, NewRecord
 from engine.history.store.sql.reader import SqlHistoryReader
-from engine.history.store.sql.retention import erase_some
 from engine.history.store.sql.verification_source import SqlSource
 from engine.history.store.sql.writer import Writer, checkpoints_of
 from engine.history.verify.checkpoint_check import Witnessed
@@ -35,6 +37,7 @@ from engine.history.witness import checkpoint_file
 from engine.history.witness.git_witness import FILE
 from engine.history.witness.witness_file import WitnessFile
 from engine.models import Artifact, Case, Check, Event, Meters, OutputChunk, Verification
+from engine.models.erasing.erasure import Erased, ErasureOrder
 from engine.settings import HistorySettings
 
 LARGE = 1 << 18
@@ -171,8 +174,10 @@ class SqlHistoryStore:
             lambda ledger: ledger.append_artifact(run, data, content, digest), durable=False, patient=True
         )
 
-    async def apply_retention(self) -> int:
+    async def apply_retention(self, held: frozenset[str] = frozenset()) -> int:
         """Erase the code, files and output that the settings do not keep, and return how many.
+
+        Nothing is erased of the submissions `held`.
 
         Raises:
             HistoryError: it could not be recorded; nothing was erased.
@@ -181,10 +186,29 @@ class SqlHistoryStore:
             return 0
         erased = 0
         while some := await self._writer.do(
-            lambda ledger: erase_some(ledger, self._settings, datetime.now(UTC), self._clock)
+            lambda ledger: erase_some(ledger, self._settings, datetime.now(UTC), self._clock, held)
         ):
             erased += some
         return erased
+
+    async def erase(self, id: str, actor: Untrusted, order: ErasureOrder) -> Erased:
+        """Erase texts of a case that is over, record that, and return what was erased.
+
+        Raises:
+            HistoryError: there is no such case, it is not over, or it could not be recorded.
+        """
+        await self._read.erasable(id, order)
+        return await self._writer.do(lambda ledger: erase_case(ledger, id, actor.text, order))
+
+    async def believes_clock(self) -> bool:
+        """Return whether the clock of this machine can be believed, so that something may be too old."""
+        return await self._writer.do(
+            lambda ledger: self._clock.believes(datetime.now(UTC), ledger.connection), durable=False
+        )
+
+    async def compact(self) -> None:
+        """Write the database anew where something was erased since the last time."""
+        await self._writer.alone(compact)
 
     async def case_file(self, id: str) -> bytes:
         """Return a zip that proves, with Python alone, what happened to a submission.

@@ -11,6 +11,7 @@ from engine.history.chain.merkle import STORED, Frontier
 from engine.history.store.sql import row_formats, tree
 from engine.history.store.sql.connection import SqlConnection
 from engine.history.store.sql.derived import derived_problems
+from engine.history.store.sql.erasing.records import erased_records
 from engine.history.verify.source import HistoryEnd, KeyChange, Row, StoredCase
 
 _RECORDS = f"SELECT {chain.COLUMNS} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
@@ -138,3 +139,7 @@ class SqlSource:
         """Return the digests of all contents that records say were erased."""
         rows = self._connection.execute("SELECT data FROM events WHERE type = 'history.erased' ORDER BY seq")
         return frozenset(digest for (data,) in rows for digest in json.loads(data)["digests"])
+
+    def erased_records(self) -> dict[int, str]:
+        """Return the records whose texts later records say were erased: the SHA-256 of what is left."""
+        return erased_records(self._connection)

@@ -60,6 +60,7 @@ class Writer:
             self._lock.close()
             raise self._explained(error) from None
         self._jobs: queue.SimpleQueue[WriteJob | None] = queue.SimpleQueue()
+        self._alone: queue.SimpleQueue[WriteJob] = queue.SimpleQueue()
         self._owed: list[WriteJob] = []
         """What was answered, and taken back by a failed transaction: done again before anything else."""
         self.unsaved = ""
@@ -108,6 +109,19 @@ class Writer:
         finally:
             late.cancel()
 
+    async def alone(self, work: Callable[[Ledger], None]) -> None:
+        """Do `work` in the thread outside of any transaction, after what waits now, however long it takes.
+
+        Raises:
+            HistoryError: it failed.
+        """
+        if self._stopped:
+            raise HistoryError("The history is closed")
+        answer: asyncio.Future[None] = self._loop.create_future()
+        self._alone.put(WriteJob(work, durable=True, answer=answer))
+        await self.do(lambda ledger: None, patient=True)
+        await answer
+
     def close(self) -> None:
         """Write what waits, end the thread, and let go of the file."""
         if self._stopped:
@@ -151,7 +165,20 @@ class Writer:
                 return
             if not self._transaction(job):
                 return
+            self._do_alone()
             indexing = True
+
+    def _do_alone(self) -> None:
+        """Do what has to be done outside of a transaction, unless something is still owed."""
+        while not self._owed and not self._alone.empty():
+            job = self._alone.get()
+            try:
+                job.work(self._ledger)
+            except Exception as error:  # whatever it is, its caller gets it and the thread goes on
+                self._ledger.roll_back()
+                self._tell(_refuse, [job], self._explained(error))
+            else:
+                self._tell(_answer, [job])
 
     def _pause(self, *, indexing: bool) -> float | None:
         """Return after how many seconds without a job there is something else to do; None: never."""

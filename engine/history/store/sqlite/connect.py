@@ -28,6 +28,7 @@ def open_writer(path: Path) -> SqliteConnection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA cache_size = -16384")
+        connection.execute("PRAGMA secure_delete = ON")
         connection.execute("BEGIN IMMEDIATE")
         _prepare(connection, path)
         connection.execute("COMMIT")

@@ -11,6 +11,7 @@ from engine.history.search.query.tree import Value
 from engine.history.store.sql.connection import Values
 from engine.history.store.sql.where import Where
 from engine.history.store.sqlite import derived, fulltext_index
+from engine.history.store.sqlite.log import empty_log
 from engine.history.store.sqlite.texts import text_leaf
 from engine.history.store.sqlite.tolerant_rows import rows_of
 
@@ -107,3 +108,9 @@ class SqliteDialect:
     def tidy(self) -> None:
         """Put the write-ahead log into the database."""
         self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def purge(self) -> None:
+        """Merge the index of texts, write every page anew, and empty the write-ahead log."""
+        fulltext_index.merge(self._connection)
+        self._connection.execute("VACUUM")
+        empty_log(self._connection)

@@ -29,3 +29,8 @@ def forget(connection: sqlite3.Connection, number: int, body: bytes) -> None:
         connection.execute(
             "INSERT INTO fulltext (fulltext, rowid, text) VALUES ('delete', ?, ?)", (number, text_of(body))
         )
+
+
+def merge(connection: sqlite3.Connection) -> None:
+    """Write the index as one, without the words of what was taken out of it."""
+    connection.execute("INSERT INTO fulltext (fulltext) VALUES ('optimize')")

@@ -101,6 +101,13 @@ def _write(connection: SqlConnection, number: int, until: int) -> None:
         _remove(connection, number, stored - wanted)
 
 
+def refresh(connection: SqlConnection, number: int) -> None:
+    """Bring the facts of a case up to date with what is left of it, as far as events are indexed."""
+    (done,) = connection.execute("SELECT indexed FROM facts_progress").fetchone()
+    if stored_facts(connection, number):
+        _write(connection, number, done)
+
+
 def forget_code(connection: SqlConnection, digest: str) -> None:
     """Remove the sketch of a code that is erased, from the cases that have it as their code."""
     for (number,) in connection.execute(_WITH_CODE, (digest,)).fetchall():

@@ -22,7 +22,7 @@ StoredContent = tuple[Literal["code", "file", "output", "artifact"], str, str]
 
 def erasures(connection: SqlConnection, id: str) -> tuple[Erasure, ...]:
     """Return what was erased: code and files first, then output and what the run left."""
-    gone = [content for content in _contents(connection, id) if not is_kept(connection, content[1])]
+    gone = [content for content in contents(connection, id) if not is_kept(connection, content[1])]
     rules = _rules(connection, {digest for _, digest, _ in gone})
     _, partly = erased_output(connection, id)
     return tuple(
@@ -45,7 +45,8 @@ def erased_output(connection: SqlConnection, id: str) -> tuple[str, bool]:
     return next(iter(_rules(connection, gone).values()), ""), gone != digests
 
 
-def _contents(connection: SqlConnection, id: str) -> Iterator[StoredContent]:
+def contents(connection: SqlConnection, id: str) -> Iterator[StoredContent]:
+    """Yield the code, the files, the output and the artifacts of a case, whether they are kept or not."""
     if row := connection.execute(_BODY, (id,)).fetchone():
         body = blobs.unpack(row[0])
         code, *files = cases.contents_of(body)

@@ -1,0 +1,1 @@
+"""Erasing, legal holds, and what is stored about a person."""

@@ -1,0 +1,1 @@
+"""What of a history is erased, and what records say so."""

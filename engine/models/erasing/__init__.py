@@ -1,0 +1,1 @@
+"""Models of erasing texts, and of the legal holds that forbid it."""
