@@ -50,7 +50,7 @@ _PERSISTENCE = re.compile(
     r"|logrotate\.d|kernel/\w+|dhcp/dhclient-\w+-hooks\.d|python3[^/]*|issue\.net)(?:/|$)"
     r"|^(?:/usr)?(?:/local)?/(?:lib|etc|share)/(?:systemd|rc\.d|udev|cron\.d|update-notifier|periodic)(?:/|$)"
     r"|^/var/spool/(?:cron|at)|^/var/at(?:/|$)|^/var/lib/systemd|^/run/systemd"
-    r"|(?:^~|^/root|^/home/[^/]+|^/Users/[^/]+|^\$HOME|^\x00|^\.)?/\.(?:bash(?:rc|_profile|_login"
+    r"|(?:(?:^~|^/root|^/home/[^/]+|^/Users/[^/]+|^\$HOME|^\x00|^\.)?/|^)\.(?:bash(?:rc|_profile|_login"
     r"|_logout|_aliases)|profile|zshrc"
     r"|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|xinitrc|xsession|xprofile|Xsession|inputrc"
     r"|config/autostart|config/systemd"
@@ -60,7 +60,10 @@ _PERSISTENCE = re.compile(
     r"|emacs)(?:/|$)"
     r"|/Library/(?:LaunchAgents|LaunchDaemons|StartupItems|Scripts|ScriptingAdditions|Security"
     r"|Preferences)(?:/|$)"
-    r"|/\.git/hooks/|(?:site|user)customize\.py$|/site-packages/[^/]+\.pth$|^/private/var/(?:at"
+    r"|/\.git/hooks/|(?:^|/)(?:CLAUDE(?:\.local)?|AGENTS|GEMINI|\.github/copilot-instructions)\.md$"
+    r"|(?:^|/)(?:\.(?:cursor|windsurf|cline)rules|\.cursor/(?:rules|mcp\.json)|\.claude/(?:settings|hooks|commands)"
+    r"|\.mcp\.json$)"
+    r"|(?:site|user)customize\.py$|/site-packages/[^/]+\.pth$|^/private/var/(?:at"
     r"|db/emondClients)"
 )
 _PRIVILEGE = re.compile(

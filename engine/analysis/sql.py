@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-_EVERYTHING = re.compile(r"(?i)\bdrop\s+(?:database|schema|owned|keyspace|user|role)\b")
+_EVERYTHING = re.compile(
+    r"(?i)\bdrop\s+(?:database|schema|owned|keyspace|user|role)\b|(?:^|;)\s*drop\s+table\s+[\"`\[]?\ufffc"
+)
+"""Also each table of a loop, whose names are known only at run time."""
 _ROWS = re.compile(
     r"(?i)(?:^|;)\s*(?:drop\s+table\s+(?!if\s+exists)|truncate\b|delete\s+from\s+[\w.\"`\[\]]+\s*(?:;|$)"
     r"|update\s+\S+\s+set\s+(?:(?!\bwhere\b).)*(?:;|$)|alter\s+table\s+\S+\s+drop\b)"

@@ -44,7 +44,9 @@ def check(evaluator: Evaluator, node: ast.AST, base: PythonValue | None, name: s
             GADGET, node, f"`{name}` leads from any object to the internals of the interpreter", value=base
         )
     elif name != "mro" or isinstance(node, ast.Attribute):
-        evaluator.report(PROBE, node, f"`{name}` belongs to the interpreter's object model", value=base)
+        level = Level.HIGH if name == "mro" else None
+        message = f"`{name}` belongs to the interpreter's object model"
+        evaluator.report(PROBE, node, message, severity=level, value=base)
 
 
 def probed(evaluator: Evaluator, node: ast.AST) -> None:

@@ -31,7 +31,7 @@ HARDCODED = python_rule(
     "secrets_env",
     Level.MEDIUM,
     attack="Lets every reader use it, or sends stolen data to the attacker's account.",
-    why="MEDIUM: it has the format of a real token.",
+    why="MEDIUM: it has the format of a real token; HIGH for that of a chat, where stolen data is sent.",
     fix="Revoke this token, and request the secret by reference.",
     match=("t = 'AKIAIOSFODNN7EXAMPLE'", "t = 'ghp_' 'abcdefghijklmnopqrstuvwxyz0123456789'"),
     not_match=("t = 'AKIA'",),
@@ -89,6 +89,8 @@ _TOKEN = re.compile(
     r"\bAIza[0-9A-Za-z_-]{35}\b|\bglpat-[\w-]{20}|\bSG\.[\w-]{22}\.|\bpypi-AgEI|\bnpm_[A-Za-z0-9]{36}|"
     r"discord(?:app)?\.com/api/webhooks/\d+|hooks\.slack\.com/services/T"
 )
+_CHANNEL = re.compile(r"^(?:bot)?\d{8,10}:[A-Za-z0-9_-]{34,36}$|discord(?:app)?\.com/api/webhooks/\d{17,}")
+"""Keys of chats that stolen data is sent to."""
 _SHORTEST_TOKEN = 20
 _ATTACK = re.compile(
     r"/dev/tcp/|\bbash -i\b|\bnc (?:-\w+ )*-e\b|mkfifo /tmp|/bin/sh -i|\bmeterpreter\b|\bmimikatz\b|"
@@ -133,7 +135,8 @@ def _check_words(evaluator: Evaluator, node: ast.Constant, text: str) -> None:
         _check_encoded(evaluator, node, text)
         return
     if (len(text) >= _SHORTEST_TOKEN or "pypi-" in text) and _TOKEN.search(text):
-        evaluator.report(HARDCODED, node, "Has the format of a real token")
+        level = Level.HIGH if _CHANNEL.search(text) else None
+        evaluator.report(HARDCODED, node, "Has the format of a real token", severity=level)
     if _ATTACK.search(text.lower()):
         level = None if _ALWAYS_ATTACK.search(text.lower()) else Level.MEDIUM
         evaluator.report(ATTACK_TEXT, node, f"`{text.strip()[:80]}`", severity=level)

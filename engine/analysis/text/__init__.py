@@ -11,6 +11,7 @@ from engine.analysis.text import (
     joined,
     layout,
     names,
+    payloads,
     readings,
     right_to_left,
 )
@@ -34,6 +35,7 @@ def analyse_text(source: str, language: Language) -> RawAnalysis:
             *layout.check(source, lines, language),
             *instructions.check(source, lines),
             *hosts.check(source, lines),
+            *payloads.check(source, lines, language),
         ],
         complete=not misread,
     )

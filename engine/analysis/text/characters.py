@@ -28,6 +28,8 @@ _ELSEWHERE = re.compile(
 _STYLE = "\ufe0e\ufe0f"
 """Variation selectors that choose between text and picture."""
 _BLANK = re.compile("[\u115f\u1160\u3164\uffa0\u2800]+")
+_COLOUR = re.compile(r"\x1b\[(?:(?:0?[0-7]|2[1-7]|3[1-79]|9[0-7])(?:;(?=\d))?)*m")
+"""A colour or a style in which text stays readable: neither black, nor concealed, nor on a background."""
 _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\x80-\x84\x86-\x9f]+|\r(?!\n)")
 _CALM = bytes((0x09, 0x0A, 0x0C, *range(0x20, 0x7F)))
 """What most code is made of: a text of nothing else hides nothing."""
@@ -73,7 +75,7 @@ def _beyond_ascii(source: str, lines: Lines, language: Language, prose: Prose) -
 def _controls(source: str, lines: Lines) -> Iterator[Violation]:
     places = list(_control_places(source))
     for severity in (None, Level.MEDIUM):
-        alike = [match for match in places if (_LOUD.search(match[0]) is not None) == (severity is None)]
+        alike = [match for match in places if _is_loud(source, match) == (severity is None)]
         texts = dict.fromkeys(match[0] for match in alike)
         if len(texts) > _MOST_KINDS:
             spans = [_control_span(match, lines) for match in alike]
@@ -83,6 +85,12 @@ def _controls(source: str, lines: Lines) -> Iterator[Violation]:
         for match in alike:
             message = f"Control character {_names(match[0])}"
             yield CONTROL.violation(_control_span(match, lines), message, severity=severity)
+
+
+def _is_loud(source: str, match: re.Match[str]) -> bool:
+    """Return whether a control character may hide text: all may, but those that only colour it."""
+    coloured = match[0] == "\x1b" and _COLOUR.match(source, match.start()) is not None
+    return not coloured and _LOUD.search(match[0]) is not None
 
 
 def _control_places(source: str) -> Iterator[re.Match[str]]:

@@ -85,6 +85,11 @@ _PHRASES = (
         (_READERS, _MUSTS),
     ),
     _Phrase(
+        rf"(?:^|[\"'`>#*\s]){_READER}{_GAP}(?:\w+{_GAP}){{0,8}}you{_GAP}"
+        rf"{_MUST.replace(' ', _GAP)}{_GAP}(?:now{_GAP})?{_DO}\b",
+        (_READERS, ("you",), _MUSTS),
+    ),
+    _Phrase(
         _words(
             "(?:dear|hey|attention|hello|note to|message (?:to|for))".replace(" ", _GAP),
             rf"(?:the{_GAP}|any{_GAP}|all{_GAP})?(?:ai|llm|language|coding){_GAP}(?:agents?|assistants?|models?|reviewers?)",
@@ -101,12 +106,15 @@ _PHRASES = (
     ),
     _Phrase(
         _words(
-            "do",
-            "not",
+            rf"(?:do{_GAP}not|don.{{1,3}}t|never)",
             r"(?:tell|inform|mention|notify|alert|ask|warn|reveal)",
             rf"(?:\w+{_GAP}){{0,4}}(?:user|human|reviewer|operator|person)\b",
         ),
-        (("not",), ("tell", "inform", "mention", "notify", "alert", "ask", "warn", "reveal"), _PEOPLE),
+        (
+            ("not", "don", "never"),
+            ("tell", "inform", "mention", "notify", "alert", "ask", "warn", "reveal"),
+            _PEOPLE,
+        ),
     ),
     _Phrase(
         _words(

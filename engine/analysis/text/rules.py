@@ -282,8 +282,25 @@ NUMBER_HOST = _rule(
     category="defense_evasion",
     cwe=918,
 )
+PAYLOAD = _rule(
+    "text-payload",
+    "Text holds code that breaks out of an interpreter of another language",
+    Level.HIGH,
+    attack="Passes code to whatever evaluates the text, or pretends to be only a word that is compared.",
+    why="HIGH: honest texts do not hold such code.",
+    fix="Remove it.",
+    match=(
+        "f \"__import__('os').system('id')\"",
+        "f('__import__(\\'os\\').popen(\\'id\\')')",
+        "x = \"{{ ''.__class__.__mro__[1].__subclasses__() }}\"",
+    ),
+    not_match=("echo 'import os'", "f('__import__')"),
+    category="exec_eval",
+    languages=frozenset({Language.JAVASCRIPT, Language.SHELL}),
+    cwe=94,
+)
 RULES: tuple[Rule, ...] = (
-    INSTRUCTION, NUMBER_HOST,
+    INSTRUCTION, NUMBER_HOST, PAYLOAD,
     BIDI, INVISIBLE, JOINED, RIGHT_TO_LEFT, HOMOGLYPH, LOOKALIKE, FOLDED, BLANK_NAME, CONTROL, READINGS,
     SEPARATOR, LONG_LINE, FAR_RIGHT, FAR_DOWN, SHEBANG, COOKIE, SUPPRESSION,
 )  # fmt: skip

@@ -206,6 +206,7 @@ def _is_unknown(
         (not value.known or UNKNOWN in path)
         and not _is_own(program, call, index)
         and not path.startswith("~")
+        and not paths.is_scratch(path)
     )
 
 
@@ -248,7 +249,7 @@ def _deleted(program: Program, call: JavaScriptCall) -> Iterator[Violation]:
 
 
 def _severity(path: str, *, tree: bool) -> Level | None:
-    if paths.is_top(path):
+    if paths.is_top(path) or (tree and path in {f"~/{UNKNOWN}", f"/{UNKNOWN}"}):
         return CRITICAL if tree else HIGH
     if paths.is_system(path) or (tree and paths.is_root(path)):
         return HIGH

@@ -46,12 +46,14 @@ INDIRECT = rule(
     MEDIUM,
     attack="Enumerates all globals, or takes one by a computed name, so that no name is written.",
     why=(
-        "MEDIUM: neither the name nor what is called is visible; HIGH where the name is assembled from parts."
+        "MEDIUM: neither the name nor what is called is visible; HIGH where the name is assembled from"
+        " parts, or all of `Function` is taken."
     ),
     fix="Write the name.",
     match=(
         "globalThis[name](x)",
         "Object.values(globalThis).find(f)(x)",
+        "Object.getOwnPropertyDescriptors(Function.prototype)",
         "with (process) { kill(1) }",
         "const { [name]: f } = globalThis; f(x)",
     ),
@@ -102,7 +104,8 @@ def check(program: Program) -> Iterator[Violation]:
     yield from _loose(program)
     for call in program.calls:
         if call.path.startswith("globalThis.?") or (_EVERY.match(call.path) and _is_owner(call)):
-            yield found(INDIRECT, program, call)
+            leads = call.path.endswith("Descriptors") and call.arg(0).path.startswith("Function")
+            yield found(INDIRECT, program, call, severity=HIGH if leads else None)
     for node, scope in program.names.of("with_statement"):
         target = node.child_by_field_name("object")
         if program.resolver.path(target, scope) in _OWNERS:

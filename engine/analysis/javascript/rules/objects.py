@@ -42,13 +42,15 @@ PROTOTYPE = rule(
     MEDIUM,
     attack="Gives every object a property of the attacker's choice, which other code then uses.",
     why=(
-        "MEDIUM: old libraries extend prototypes too; the effect depends on the code that reads the property."
+        "MEDIUM: old libraries extend prototypes too; HIGH where the key is in a text that is parsed, which"
+        " only attacks do."
     ),
     fix="Use a Map, or Object.create(null).",
     match=(
         "obj.__proto__.isAdmin = true",
         "a['__proto__']['x'] = 1",
         "a.constructor.prototype.x = 1",
+        'merge({}, JSON.parse(\'{"__proto__": {"a": 1}}\'))',
         "Object.prototype.x = 1",
     ),
     not_match=("A.prototype.f = function () {}", "Object.getPrototypeOf(a)", "o = { __proto__: null }"),
@@ -74,6 +76,7 @@ _ESCAPE = re.compile(
     r"|__proto__\.constructor|^Function\.prototype\.constructor$"
     r"|prepareStackTrace|^Reflect\.getPrototypeOf\(\)\.constructor$"
 )
+_POLLUTES = re.compile(r'"(?:__proto__|constructor)"\s*:\s*\{')
 _CODE = re.compile(r"\breturn\b|\bprocess\b|\brequire\b|[;{]|\w\(")
 _CHANGES = re.compile(
     r"^(?:Object\.(?:setPrototypeOf|defineProperty|defineProperties|assign)"
@@ -95,6 +98,8 @@ def check(program: Program) -> Iterator[Violation]:
             call.path.endswith(".constructor") and textual and _makes_code(program, call)
         ):
             yield found(CONSTRUCTOR, program, call)
+        elif call.path == "JSON.parse" and _POLLUTES.search(call.arg(0).text):
+            yield found(PROTOTYPE, program, call, "Holds a key that changes prototypes", HIGH)
         elif (
             _UNCHECKED.search("." + call.path) and call.nodes and call.nodes[-1].type == "true"
         ) or call.path in {"Buffer.allocUnsafe", "Buffer.allocUnsafeSlow"}:

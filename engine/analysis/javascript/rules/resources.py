@@ -11,6 +11,7 @@ from engine.analysis.javascript.declare import CONSUMPTION, HIGH, MEDIUM, found,
 from engine.analysis.javascript.model import JavaScriptCall, Program
 from engine.analysis.javascript.operators import operator_of
 from engine.analysis.javascript.values import JavaScriptScope
+from engine.analysis.regexes import explodes
 from engine.models import Confidence, Violation
 
 ENDLESS = rule(
@@ -19,7 +20,7 @@ ENDLESS = rule(
     "resources",
     MEDIUM,
     attack="Keeps a processor busy until the time limit.",
-    why="MEDIUM: the time limit of the run ends it.",
+    why="MEDIUM: the time limit of the run ends it; HIGH where it fills the memory.",
     fix="Give the loop an exit.",
     match=("while (true) { x++ }", "for (;;) {}", "do { f() } while (1)"),
     not_match=(
@@ -83,7 +84,7 @@ REGEX = rule(
     attack="Stops the program with one crafted text (ReDoS).",
     why="MEDIUM: needs a hostile text, and the time limit of the run ends it.",
     fix="Do not nest repetitions.",
-    match=("/(a+)+$/.test(x)", "new RegExp('^(([a-z])+.)+[A-Z]([a-z])+$')", "/(.*)*x/"),
+    match=("/(a+)+$/.test(x)", "new RegExp('^(([a-z])+.)+[A-Z]([a-z])+$')", "/(.*)*x/", "/^(a|aa)+$/"),
     not_match=("/^a+b$/", "/(ab)+/", "/(?:a|b)*/"),
     cwe=1333,
     owasp=CONSUMPTION,
@@ -111,6 +112,8 @@ _FOREVER = re.compile(
 )
 _STARTS = re.compile(r"^child_process\.\w+$|^cluster\.fork$|^Worker$|^worker_threads\.Worker$")
 _EXITS = re.compile(r"\bprocess\s*\.\s*(?:exit|abort|kill)\b")
+_GROWS = re.compile(r"\.(?:push|unshift|concat)\(|\.\.\.\w+\s*[,\]]|\bBuffer\.(?:alloc|concat)")
+"""What adds to a collection in each turn of a loop."""
 _NESTED = re.compile(r"\((?:\?:)?((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*)\)(?:[+*]|\{\d+,\})")
 
 
@@ -123,7 +126,9 @@ def check(program: Program) -> Iterator[Violation]:
                 for call in program.calls
             )
             rule = FORK_BOMB if starts else ENDLESS
-            yield rule.violation(program.tree.span(node), program.text(node))
+            grows = rule is ENDLESS and _GROWS.search(program.tree.of(node)) is not None
+            severity = HIGH if grows else None
+            yield rule.violation(program.tree.span(node), program.text(node), severity=severity)
     for call in program.calls:
         if _is_huge(call):
             yield found(HUGE, program, call)
@@ -202,6 +207,8 @@ def is_explosive(pattern: str) -> bool:
     """Return whether a pattern has nested repetitions: its time grows exponentially with the text."""
     if len(pattern) > 2000 or not re.search(r"\)[+*{]", pattern):
         return False
+    if explodes(re.sub(r"\(\?<(?=[A-Za-z_])", "(?P<", pattern)):
+        return True
     for match in _NESTED.finditer(pattern):
         inner = match[1]
         branches = inner.split("|") if "(" not in inner else [inner]

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from engine.analysis.javascript.declare import ABUSE, HIGH, MEDIUM, found, rule
 from engine.analysis.javascript.model import JavaScriptCall, Program
+from engine.analysis.javascript.rules.files import WRITES
 from engine.analysis.sql import destroys_everything, destroys_rows
+from engine.analysis.weakened_tests import is_runner, is_test, strips_assertions, weakens
 from engine.models import Violation
 
 TAMPER = rule(
@@ -25,6 +27,8 @@ TAMPER = rule(
         "JSON.parse = () => ({ ok: true })",
         "globalThis.expect = () => ({ toBe() {} })",
         "process.exit = () => {}",
+        "text.replace(/expect\\(.*\\)/g, 'expect(true).toBe(true)')",
+        "require('fs').writeFileSync('a.test.js', 'process.exit(0)')",
         "process.on('exit', () => { process.exitCode = 0 })",
         "Object.defineProperty(Math, 'random', { value: () => 0.5 })",
     ),
@@ -34,6 +38,7 @@ TAMPER = rule(
         "module.exports.parse = f",
         "process.on('exit', () => console.log('bye'))",
         "process.exitCode = 1",
+        "text.replace('assert.equal', 'assert.strictEqual')",
     ),
     cwe=471,
 )
@@ -84,7 +89,10 @@ _JUDGES = re.compile(
     r"|node:test\.\w+|crypto\.(?:random\w+|timingSafeEqual|createHash))$"
 )
 _QUERIES = re.compile(r"\.(?:query|execute|exec|run|raw|\$executeRawUnsafe|\$queryRawUnsafe|none|any)$")
-_DROPS = re.compile(r"(?:^|\.)(?:dropDatabase|flushAll|flushall|flushDb|flushdb|dropSchema|dropAllSchemas)$")
+_DROPS = re.compile(
+    r"(?:^|\.)(?:dropDatabase|dropAllTables|flushAll|flushall|flushDb|flushdb|dropSchema|dropAllSchemas)$"
+    r"|^sequelize\.Sequelize\(\)\.drop$"
+)
 
 
 def check(program: Program) -> Iterator[Violation]:
@@ -109,7 +117,9 @@ def _is_judge(owner: str, key: str) -> bool:
 
 
 def _called(program: Program, call: JavaScriptCall) -> Iterator[Violation]:
-    if (
+    if _weakens_tests(program, call):
+        yield found(TAMPER, program, call, "Keeps tests from failing")
+    elif (
         call.path == "process.on" and call.arg(0).text == "exit" and "exitCode = 0" in _spaced(program, call)
     ) or (call.path == "Object.defineProperty" and _is_judge(call.arg(0).path, call.arg(1).text)):
         yield found(TAMPER, program, call)
@@ -121,6 +131,15 @@ def _called(program: Program, call: JavaScriptCall) -> Iterator[Violation]:
         text = call.arg(0).text
         if destroys_everything(text) or destroys_rows(text):
             yield found(DATA_LOSS, program, call, severity=HIGH if destroys_everything(text) else None)
+
+
+def _weakens_tests(program: Program, call: JavaScriptCall) -> bool:
+    """Whether assertions are edited away, or a test is written so that it cannot fail."""
+    if call.path.endswith((".replace", ".replaceAll")) and len(call.nodes) > 1:
+        return strips_assertions(program.tree.of(call.nodes[0]), call.arg(1).text)
+    written = WRITES.match(call.path) is not None and call.arg(0).kind == "text"
+    path = call.arg(0).text
+    return written and (is_runner(path) or (is_test(path) and weakens(call.arg(1).text)))
 
 
 def _spaced(program: Program, call: JavaScriptCall) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.analysis.python.evaluate import attributes, fold
 from engine.analysis.python.evaluate.evaluator import Evaluator
+from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall
 from engine.analysis.python.evaluate.targets import item
 from engine.analysis.python.evaluate.values import PythonValue, derived, taint_of
 
@@ -68,7 +69,16 @@ def mapping(evaluator: Evaluator, node: ast.Dict) -> PythonValue | None:
             known = evaluator.evaluate(key)
             name = known.const if known is not None and isinstance(known.const, str | int) else key
         items[name if key is not None else entry] = evaluator.evaluate(entry)
+    if len(items) == 1 and node.keys[0] is None:
+        return _copied(evaluator, node, next(iter(items.values()))) or container(items, dict)
     return container(items, dict)
+
+
+def _copied(evaluator: Evaluator, node: ast.Dict, value: PythonValue | None) -> PythonValue | None:
+    """`{**os.environ}` is a copy of the whole environment."""
+    if value is None or value.name != "os.environ":
+        return None
+    return CALLS["os.environ.copy"](evaluator, PythonCall(node, "os.environ.copy", [], {}))
 
 
 def subscript(evaluator: Evaluator, node: ast.Subscript) -> PythonValue | None:

@@ -11,7 +11,6 @@ from engine.analysis.python.evaluate.sink_registry import CALLS, DANGEROUS_CALLB
 from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.rules.execution import INDIRECT_NAME
 from engine.analysis.python.rules.objects import DESERIALIZE, PICKLE_PAYLOAD, TAMPER
-from engine.models import Level
 
 
 def decorated(evaluator: Evaluator, decorator: ast.expr, value: PythonValue) -> None:
@@ -38,9 +37,7 @@ def class_defined(evaluator: Evaluator, node: ast.ClassDef, owner: PythonClass) 
             calls.pass_callback(evaluator, _assigned(node, name), value)
     for statement in node.body:
         if _always_equal(statement):
-            evaluator.report(
-                TAMPER, statement, "Equal to everything, whatever it is compared with", severity=Level.MEDIUM
-            )
+            evaluator.report(TAMPER, statement, "Equal to everything, whatever it is compared with")
     if {"pickle.Unpickler", "dill.Unpickler"} & set(owner.bases):
         evaluator.report(DESERIALIZE, node.bases[0], "Subclasses an unpickler")
     for name in ("__reduce__", "__reduce_ex__"):

@@ -95,6 +95,12 @@ def _bind_attribute(evaluator: Evaluator, target: ast.Attribute, value: PythonVa
         _bind_foreign(evaluator, target, owner.name)
     if target.attr == "__code__":
         evaluator.report(CODE_OBJECT, target, "Replaces the code of a function")
+    if value is not None and target.attr in _VERDICTS and value.const == _VERDICTS[target.attr]:
+        evaluator.report(TAMPER, target, f"Sets `{target.attr}` of a test, whatever the test found")
+
+
+_VERDICTS = {"outcome": "passed", "exitstatus": 0}
+"""What the hooks of test runners set where tests shall pass."""
 
 
 JUDGES = re.compile(

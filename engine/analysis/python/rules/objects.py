@@ -71,7 +71,9 @@ PROBE = python_rule(
     "escape_gadget",
     Level.MEDIUM,
     attack="Is the first step of a chain to other classes, code or globals.",
-    why="MEDIUM: debugging code does it too; HIGH in a format string, which somebody else may write.",
+    why=(
+        "MEDIUM: debugging code does it too; HIGH for `mro()` and in a format string, which others may write."
+    ),
     fix="Use `type(x)`, `inspect.signature` or `vars`.",
     match=(
         "f.__code__.co_consts",
@@ -107,11 +109,15 @@ TAMPER = python_rule(
         "import sys\nsys.settrace(f)",
         "import sys\nsys.modules['hashlib'] = Fake()",
         "class Any:\n    def __eq__(self, other):\n        return True",
+        "report.outcome = 'passed'",
+        "import re\nre.sub(r'assert .*', 'assert True', text)",
+        "open('tests/conftest.py', 'w').write('import os\\nos._exit(0)')",
         "import sys\nsys.meta_path.insert(0, x)",
         "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)",
     ),
     not_match=(
         "thing.open = f",
+        "import re\nre.sub(r'assertEquals', 'assertEqual', text)",
         "import sys\nsys.modules[name] = module",
         "class A:\n    def __eq__(self, other):\n        return self.x == other.x",
         "import signal\nsignal.signal(signal.SIGTERM, f)",

@@ -23,6 +23,7 @@ from engine.analysis.python.sinks import (
     pools,
     processes,
     sockets,
+    test_results,
     texts,
     watching,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "pools",
     "processes",
     "sockets",
+    "test_results",
     "texts",
     "watching",
 ]

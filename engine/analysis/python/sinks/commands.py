@@ -70,12 +70,16 @@ def _stands_alone(value: str, line: str) -> bool:
 _CLIENT = re.compile(
     r"(?:^|[\s;&|(/])(?:curl|wget|nc|ncat|netcat|telnet|ftp|sftp|scp|ping|nslookup|dig|host|https?|xh|socat)\s"
 )
+_ENCODED_ADDRESS = re.compile(rf"://[\w.-]+(?::\d+)?[/?][^\s'\"]*{HOLE}|://[\w.-]*{HOLE}\.")
 _AS_HEADER = re.compile(r"\s(?:-H|--header|-u|--user|--oauth2-bearer)[\s=]")
 
 
 def _check_private(evaluator: Evaluator, call: PythonCall, command: PythonValue | None, line: str) -> None:
     """Report private data in a command that sends it away; a key in a header is what headers are for."""
     taint = taint_of(command) & (PRIVATE & ~Taint.ENVIRONMENT)
+    if _ENCODED_ADDRESS.search(line) and taint_of(command) & Taint.ENCODED:
+        message = f"Sends {taint_words(taint_of(command)) or 'encoded data'} in an address"
+        evaluator.report(EXFILTRATION, call.node, message, severity=Level.HIGH, value=command)
     if not taint or HOLE not in line or not _CLIENT.search(line):
         return
     if taint == Taint.SECRET and _AS_HEADER.search(line):

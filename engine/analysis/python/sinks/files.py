@@ -11,6 +11,7 @@ from engine.analysis.python.evaluate.values import NOTHING, PRIVATE, PythonValue
 from engine.analysis.python.rules import files as rules
 from engine.analysis.python.rules.network import DOWNLOAD, DOWNLOAD_RUN
 from engine.analysis.python.sinks import paths
+from engine.analysis.python.sinks.test_results import check_written
 from engine.analysis.python.word_lists import words
 from engine.models import EffectKind, Level
 
@@ -122,6 +123,7 @@ def _written(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     path = receiver.items.get("path") if receiver is not None and receiver.items else None
     name = path_of(path) or ""
     check_content(evaluator, call, taint, name, content)
+    check_written(evaluator, call, name, content)
     paths.check_volume(evaluator, call.node, content)
     return None
 

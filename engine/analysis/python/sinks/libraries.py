@@ -90,7 +90,10 @@ def _write(evaluator: Evaluator, call: PythonCall, place: PythonValue | None) ->
 
 
 def _upload(evaluator: Evaluator, call: PythonCall, place: PythonValue | None) -> PythonValue | None:
-    content = PythonValue(taint=access_path(evaluator, call, place))
+    taint = access_path(evaluator, call, place)
+    name = path_of(place)
+    own = name is not None and not taint & Taint.SENSITIVE and weight(place) is not None
+    content = PythonValue(taint=0 if own else taint)
     content.trail = (call.node,)
     return report_request(evaluator, PythonCall(call.node, call.name, [], {"data": content}), "upload")
 

@@ -9,11 +9,12 @@ from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.sink_registry import CALLS, Handler, PythonCall, handles
 from engine.analysis.python.evaluate.values import NOTHING, PythonValue, derived, text_of
-from engine.analysis.python.loops.regexes import explodes
 from engine.analysis.python.loops.resources import length_of, number, too_many
 from engine.analysis.python.rules import resources as rules
 from engine.analysis.python.sinks.files import write_path
+from engine.analysis.python.sinks.test_results import check_edit
 from engine.analysis.python.word_lists import words
+from engine.analysis.regexes import explodes
 from engine.models import Level
 
 REGEX = python_rule(
@@ -213,6 +214,8 @@ def regex(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     pattern = text_of(call.arg(0, "pattern"))
     if pattern is not None and explodes(pattern):
         evaluator.report(REGEX, call.node, f"`{pattern[:80]}` has nested repetitions")
+    if call.name.startswith("re.sub"):
+        check_edit(evaluator, call)
     if call.name == "re.sub" and len(call.args) > 2:
         return derived(NOTHING, call.args[2])
     return derived(NOTHING, *call.args[1:])

@@ -17,9 +17,10 @@ from engine.analysis.python.sinks.files import (
     shown,
     weight,
 )
+from engine.analysis.python.sinks.test_results import check_written
 from engine.analysis.python.word_lists import words
 
-# --- pathlib ---
+# --- pathlib ---from engine.analysis.python.sinks.test_results import check_written
 
 
 @handles("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "pathlib.Path.home", "pathlib.Path.cwd")
@@ -60,6 +61,7 @@ def _path_write(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     if call.name.endswith(("rename", "replace", "_to")):
         access_path(evaluator, call, call.arg(0), write=True)
     check_content(evaluator, call, call.taint, path_of(call.receiver) or "", call.arg(0))
+    check_written(evaluator, call, path_of(call.receiver) or "", call.arg(0))
     return None
 
 

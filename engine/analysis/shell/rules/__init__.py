@@ -30,14 +30,15 @@ from engine.analysis.shell.rules import (
     shutdown,
     syntax,
     tampering,
+    test_results,
     uploads,
 )
 from engine.models import Violation
 
 _THEMES = (
     syntax, execution, nested_commands, downloads, uploads, network, reverse_shells, destruction, shutdown,
-    data_loss, persistence, privileges, evasion, tampering, secrets, capture, reconnaissance, obfuscation,
-    processes,
+    data_loss, persistence, privileges, evasion, tampering, test_results, secrets, capture,
+    reconnaissance, obfuscation, processes,
 )  # fmt: skip
 
 CHECKS: tuple[Callable[[Script], Iterator[Violation]], ...] = tuple(module.check for module in _THEMES)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engine.analysis.shell.declare import MEDIUM, found, rule
+from engine.analysis.shell.declare import HIGH, MEDIUM, found, rule
+from engine.analysis.shell.flow import given
 from engine.analysis.shell.model import Script
+from engine.analysis.sql import destroys_everything
 from engine.models import Violation
 
 GIT = rule(
@@ -41,7 +43,10 @@ DATA_DROP = rule(
     "fs_delete",
     MEDIUM,
     attack="Destroys data outside this machine.",
-    why=("MEDIUM: the sandbox reaches such services only with a grant, but deletion there is permanent."),
+    why=(
+        "MEDIUM: the sandbox reaches such services only with a grant, but deletion there is permanent;"
+        " HIGH for whole databases, schemas and stores."
+    ),
     fix="Delete single, named records.",
     match=(
         "mysql -e 'DROP DATABASE shop'",
@@ -51,6 +56,8 @@ DATA_DROP = rule(
         "kubectl delete namespace prod",
         "dropdb shop",
         "redis-cli FLUSHALL",
+        "mysqladmin drop shop",
+        "echo 'DROP SCHEMA public CASCADE' | psql",
     ),
     not_match=(
         "mysql -e 'SELECT 1'",
@@ -64,6 +71,7 @@ DATA_DROP = rule(
 _SQL_DROP = re.compile(
     r"\b(?:DROP\s+(?:DATABASE|TABLE|SCHEMA)|TRUNCATE\s+TABLE|DELETE\s+FROM\s+\w+\s*(?:;|$))", re.IGNORECASE
 )
+_CLIENTS = ("mysql", "psql", "sqlite3", "mariadb", "mongosh", "mongo", "sqlcmd", "clickhouse-client", "cqlsh")
 
 
 def check(script: Script) -> Iterator[Violation]:
@@ -109,20 +117,23 @@ _CLOUD = {
     "helm": {"uninstall", "delete"},
     "aws": {"rm", "rb", "delete-bucket", "terminate-instances", "delete-db-instance", "delete-stack"},
     "gcloud": {"delete"}, "gsutil": {"rm", "rb"}, "az": {"delete"},
-    "redis-cli": {"FLUSHALL", "FLUSHDB", "flushall"},
-    "docker": {"prune", "rmi"}, "podman": {"prune"}, "dropdb": set(), "mongo": {"dropDatabase"},
+    "redis-cli": {"FLUSHALL", "FLUSHDB", "flushall", "flushdb"}, "valkey-cli": {"FLUSHALL", "flushall"},
+    "docker": {"prune", "rmi"}, "podman": {"prune"}, "dropdb": set(), "mysqladmin": {"drop"},
     "heroku": {"apps:destroy"},
     "vagrant": {"destroy"}, "doctl": {"delete"}, "etcdctl": {"del"}, "vssadmin": {"delete"},
     "tmutil": {"delete", "disable"},
 }  # fmt: skip
+_STORES = frozenset({"redis-cli", "valkey-cli", "dropdb", "mysqladmin"})
 
 
 def _drops(script: Script) -> Iterator[Violation]:
     for command in script.named(*_CLOUD):
         verbs = _CLOUD[command.name]
         if not verbs or verbs & set(command.words):
-            yield found(DATA_DROP, command)
-    for command in script.named("mysql", "psql", "sqlite3", "mariadb", "mongosh", "mongo", "sqlcmd"):
-        text = " ".join(command.words) + (command.feed.text if command.feed else "")
-        if _SQL_DROP.search(text) or "dropDatabase" in text:
+            yield found(DATA_DROP, command, severity=HIGH if command.name in _STORES else None)
+    for command in script.named(*_CLIENTS):
+        text = f"{command.text}\n{given(command)}"
+        if destroys_everything(text) or "dropDatabase" in text:
+            yield found(DATA_DROP, command, severity=HIGH)
+        elif _SQL_DROP.search(text):
             yield found(DATA_DROP, command)

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 
 from engine.analysis import paths
 from engine.analysis.shell.declare import CRITICAL, HIGH, LOW, MEDIUM, found, rule
+from engine.analysis.shell.expansion import unescaped
+from engine.analysis.shell.flow import given
 from engine.analysis.shell.model import Arg, Command, Script
 from engine.analysis.shell.values import UNKNOWN
+from engine.analysis.shell.working_folder import resolved
 from engine.models import Level, Violation
 
 RM_TREE = rule(
@@ -27,6 +30,8 @@ RM_TREE = rule(
         "rm --recursive --force /etc",
         "a=rm; $a -r -f $HOME",
         "find / -delete",
+        "cd /etc && rm -rf nginx",
+        "printf '%s\\0' /home | xargs -0 rm -rf",
     ),
     not_match=(
         "rm file.txt",
@@ -133,10 +138,10 @@ def check(script: Script) -> Iterator[Violation]:
 def _deletions(script: Script) -> Iterator[Violation]:
     for command in script.named("rm", "srm", "unlink", "rmdir", "trash", "gio"):
         if "--help" not in command.words and "--version" not in command.words:
-            yield from _deletion(command)
+            yield from _deletion(script, command)
     for command in script.named("find", "gfind"):
         if "-delete" in command.words:
-            start = paths.normal(command.words[0])
+            start = resolved(script, command, command.words[0])
             yield found(RM_TREE, command, severity=_tree_severity(start))
     for command in script.named("rsync"):
         if any(word.startswith("--delete") for word in command.words):
@@ -145,15 +150,15 @@ def _deletions(script: Script) -> Iterator[Violation]:
         yield found(SHRED, command)
 
 
-def _deletion(command: Command) -> Iterator[Violation]:
+def _deletion(script: Script, command: Command) -> Iterator[Violation]:
     recursive = command.has("r", "--recursive") or command.has("R")
     targets = command.operands
     if "xargs" in command.wrappers and (command.upstream or command.feed):
-        yield found(RM_TREE, command, "Deletes the files that xargs passes", MEDIUM)
+        yield found(RM_TREE, command, "Deletes the files that xargs passes", _passed(command, recursive))
     if recursive and not targets and command.words[-1:] != ["--help"]:
         yield found(RM_TREE, command, "The directory to delete is known only at run time", MEDIUM)
     for target in targets[:16]:
-        path = paths.normal(target.text)
+        path = resolved(script, command, target.text)
         if recursive:
             yield found(RM_TREE, command, severity=_tree_severity(path))
         elif is_wiped_elsewhere(path):
@@ -162,6 +167,13 @@ def _deletion(command: Command) -> Iterator[Violation]:
             yield found(DELETE_SYSTEM, command)
         elif path in {"*", "~/*", "/*", "./*", ".*"}:
             yield found(RM_TREE, command, severity=MEDIUM)
+
+
+def _passed(command: Command, recursive: bool) -> Level:
+    """Return how grave it is to delete what xargs reads, as far as the script itself writes that."""
+    named = unescaped(given(command)).replace("\0", " ").split()[:64] if recursive else []
+    levels = [_tree_severity(paths.normal(name)) for name in named]
+    return max((MEDIUM, *levels), key=lambda level: level.rank)
 
 
 def is_wiped_elsewhere(path: str) -> bool:

@@ -125,6 +125,8 @@ COMPILE = rule(
     confidence=Confidence.MEDIUM,
 )
 
+_SPELLED = re.compile(r"\b(?:printf|echo)\b[^;|&]*?(?:\\x[0-9a-fA-F]{2}|\\0?[0-7]{3}|\\u00[0-9a-fA-F]{2}){2}")
+"""Characters of a command that are written as numbers."""
 _SHELL_NAME = r"(?:/(?:usr/)?bin/)?(?:ba|z|da|k|a|c|tc|fi)?sh\b"
 _ESCAPE = re.compile(
     rf"(?:\bexec|\bsystem|\bspawn\w*|popen\w*|os\.execute|\bterm|call|shell-command|:!|!\s*(?:exec)?"
@@ -193,6 +195,7 @@ def _evaluations(script: Script, command: Command) -> Iterator[Violation]:
         return
     text, taints = code
     decoded = "decoded" in taints or any(other.name in DECODERS for other in before(command))
+    decoded = decoded or _SPELLED.search(script.tree.slice(command.start, command.end)) is not None
     if decoded or "decoded" in command.program.taints:
         yield found(DECODED_EXEC, command)
     elif "input" in taints:

@@ -29,6 +29,7 @@ HIDDEN_COMMAND = rule(
         "$(printf 'r\\155') x",
         "w\\ho\\am\\i",
         "$(echo tac | rev) a",
+        "x='a[$(id)]'; echo $((x))",
     ),
     not_match=(
         "\\rm -rf x",
@@ -148,6 +149,16 @@ _PIECE = re.compile(r"\$\{?\w+|\$'")
 _BROKEN = re.compile(r"\w(?:\"\"|''|\\|\"\w|'\w|\$@|\$\*)\w*|^['\"]\w{1,3}['\"]\w")
 
 
+_INDEX_COMMAND = re.compile(r"\w+\[\s*(?:\$\((?!\()|`)")
+
+
+def _hidden_indexes(script: Script) -> Iterator[Violation]:
+    """Yield texts that run a command where arithmetic evaluates them: `x='a[$(id)]'; echo $((x))`."""
+    for _, arg, step in script.assignments:
+        if _INDEX_COMMAND.match(arg.text):
+            yield HIDDEN_COMMAND.violation(step.span, f"An index that runs a command: {shown(arg.text)[:80]}")
+
+
 def check(script: Script) -> Iterator[Violation]:
     """Yield hidden commands and encoded data."""
     for command in script.commands:
@@ -161,6 +172,7 @@ def check(script: Script) -> Iterator[Violation]:
             yield found(ENCODED_WRITE, command, severity=_stored(command))
         yield from _escaped(script, command)
     yield from _literals(script)
+    yield from _hidden_indexes(script)
 
 
 def _is_hidden(script: Script, command: Command) -> bool:

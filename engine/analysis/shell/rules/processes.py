@@ -100,12 +100,14 @@ FILL = rule(
         "dd if=/dev/zero of=a bs=1M count=100000",
         "head -c 50G /dev/urandom > a",
         "tail /dev/zero",
+        "dd if=/dev/zero bs=1M count=100000 | gzip > bomb.gz",
     ),
     not_match=(
         "fallocate -l 1M a",
         "dd if=/dev/zero of=a bs=1k count=10",
         "yes | head -1 > a",
         "cat /dev/null > a",
+        "dd if=/dev/urandom bs=32 count=1 | base64",
     ),
     cwe=400,
     owasp=CONSUMPTION,
@@ -214,7 +216,9 @@ def _floods(command: Command) -> Iterator[Violation]:
 
 def _copied(command: Command) -> Iterator[Violation]:
     given = dict(word.split("=", 1) for word in command.words if "=" in word)
-    if not given.get("if", "").startswith(("/dev/zero", "/dev/urandom", "/dev/random")) or "of" not in given:
+    if not given.get("if", "").startswith(("/dev/zero", "/dev/urandom", "/dev/random")):
+        return
+    if "of" not in given and not ("count" in given and command.piped):
         return
     size = (
         max(_bytes(given.get("bs", "512")), 1) * int(given["count"])
@@ -224,7 +228,7 @@ def _copied(command: Command) -> Iterator[Violation]:
     if (
         (size is None and UNKNOWN not in given.get("count", UNKNOWN))
         or (size or 0) >= _TOO_MUCH
-        or ("count" not in given and not given["of"].startswith("/dev/"))
+        or ("count" not in given and not given.get("of", "").startswith("/dev/"))
     ):
         yield found(FILL, command)
 

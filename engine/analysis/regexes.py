@@ -7,6 +7,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
+from engine.analysis.regex_ambiguity import splits_differently
+
 ops: Any = import_module("re._constants")
 parser: Any = import_module("re._parser")
 _MAX_PATTERN = 2000
@@ -39,7 +41,8 @@ def _ambiguous_part(tree: Any, op: Any, argument: Any, inside: bool) -> bool:
     if op in (ops.MAX_REPEAT, ops.MIN_REPEAT):
         _, most, body = argument
         many = most > _MANY
-        return (many and inside and _free(tree, argument)) or _ambiguous(body, inside=inside or many)
+        nested = (many and inside and _free(tree, argument)) or _ambiguous(body, inside=inside or many)
+        return nested or (many and splits_differently(body))
     if op is ops.SUBPATTERN:
         return _ambiguous(argument[-1], inside=inside)
     if op is ops.BRANCH:
