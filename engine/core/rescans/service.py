@@ -7,7 +7,7 @@ import contextlib
 import secrets
 import time
 from contextlib import aclosing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from engine.common.errors import Problem
@@ -148,6 +148,6 @@ def counted(rescan: Rescan, one: Rescanned) -> Rescan:
 
 
 def _until(rescan: Rescan) -> str:
-    """Return the query of a rescan: nothing that was submitted after it began."""
-    began = f"until:{rescan.at:%Y-%m-%dT%H:%M:%S}"
+    """Return the query of a rescan: nothing that was submitted after the second in which it began."""
+    began = f"until:{rescan.at + timedelta(seconds=1):%Y-%m-%dT%H:%M:%S}"
     return f"({rescan.request.query}) {began}" if rescan.request.query else began

@@ -10,8 +10,9 @@ trust, not from the file that it is to prove: who forges a case file can put ano
 It shows that every event is in the Merkle tree (RFC 6962) whose head is signed with the engine's key
 (Ed25519, RFC 8032, computed here in pure Python), that all of them are about one submission and in order,
 that none is missing up to its last change, that case, code, files, output and artifacts are those that the
-events name, that what was decided on is what was submitted, and whose keys signed the decisions. It cannot
-show what happened after the last event in the file.
+events name, that what was decided on is what was submitted, and whose keys signed the decisions. Of texts
+that were erased it shows that an event in the tree says so, and that nothing else of the events was changed.
+It cannot show what happened after the last event in the file.
 
 Exit code: 0 proved, 1 not proved, 3 cannot tell (nothing is wrong, and something is open: a line `OPEN` says
 what), 2 wrong arguments.
@@ -34,6 +35,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 PROVED, NOT_PROVED, CANNOT_TELL = 0, 1, 3
@@ -49,6 +51,7 @@ SHOWN = 200
 """Characters of a value that are printed."""
 DECISION = b"pratique decision v1\n"
 """The prefix of the text that a decision's signature covers."""
+ERASED = "history.erased"
 STATE, COUNT = "case_sha256", "case_events"
 """In an event that changes the case: the digest of the case, and how many events it has up to this one."""
 OUTCOME_OF = {
@@ -77,6 +80,8 @@ case/code          the code; case/files/N the input files, in the order of state
 output             what the run printed; the events `run.output` say when, and to which stream
 artifacts/DIGEST   the files that the run left; the events `run.artifact` say their names
 keys.jsonl         the events that register the keys of the reviewers
+erased.json        where texts of events were erased: the hashes that the events had before
+erasures.jsonl     the events by which rules erased contents; those about this case alone are in events.jsonl
 
 To check all of it: python3 verify.py --key KEY case.zip
 with the engine's key as you received it by another way, and with a verify.py from somebody you trust: who
@@ -104,6 +109,7 @@ _NOTE = re.compile(
 )
 _NAME = re.compile(
     r"README\.txt|verify\.py|public_key\.pem|checkpoint\.txt|events\.jsonl|keys\.jsonl|proofs\.json|output|"
+    r"erased\.json|erasures\.jsonl|"
     r"case/(?:state\.json|columns\.json|code|files/[1-9][0-9]{0,3})|artifacts/[0-9a-f]{64}|"
     r"timeline\.txt|cases/s-[0-9a-z-]{1,40}\.zip"
 )
@@ -124,6 +130,23 @@ class Trust:
     engine: frozenset[str] = frozenset()
     reviewers: Mapping[str, frozenset[str]] = field(default_factory=dict)
     submission: str = ""
+
+
+@dataclass(frozen=True)
+class Gone:
+    """What was erased, as events in the signed tree say."""
+
+    contents: frozenset[str] = frozenset()
+    """The digests of contents."""
+    events: frozenset[int] = frozenset()
+    """The numbers of the events of which texts were erased."""
+    whole: bool = False
+    """Whether everything of this case was."""
+
+    @property
+    def but(self) -> str:
+        """What is said behind what holds for the rest."""
+        return ", but for what was erased" if self.contents or self.events else ""
 
 
 class Files:
@@ -166,23 +189,29 @@ def check(members: Mapping[str, bytes], trust: Trust = Trust()) -> Iterator[Line
     size, root, head = tree_head(files["checkpoint.txt"], key)
     yield "ok", f"the tree head over {size} events is signed with that key"
     proofs = read_proofs(files)
-    events = proved_events(files, "events.jsonl", proofs, size, root, head)
+    before = hashes_before(files)
+    events = proved_events(files, "events.jsonl", proofs, size, root, head, before)
     registered = proved_events(files, "keys.jsonl", proofs, size, root, head) if "keys.jsonl" in files else []
+    rules = "erasures.jsonl" in files
+    erasures = proved_events(files, "erasures.jsonl", proofs, size, root, head) if rules else []
     require(not proofs, "there are proofs of events that are not there")
-    yield "ok", f"{len(events)} events are in that tree, unchanged and in order"
+    gone = what_is_gone(events, erasures, before)
+    yield "ok", f"{len(events)} events are in that tree, unchanged and in order{gone.but}"
     if "timeline.txt" in files:
+        require(not gone.events, "texts of an incident are never erased")
         yield from incident(files, events, key, trust)
         return
+    yield from erased_texts(events, gone)
     case = the_case(files, events, trust)
     yield (
         "ok",
         f"the case {shown(case['submission']['id'])} is as its last event says: {shown(case['status'])}",
     )
     yield from completeness(case, events)
-    yield from contents(files, case)
+    yield from contents(files, case, gone)
     yield from story(case, events)
-    yield from decisions(case, events, registered_keys(registered, events), trust)
-    yield from left_behind(files, case, events)
+    yield from decisions(case, events, registered_keys(registered, events), trust, gone)
+    yield from left_behind(files, case, events, gone)
     yield from about_itself(files, case)
     files.require_all_read()
 
@@ -253,10 +282,62 @@ def read_proofs(files: Files) -> dict[str, Any]:
     return dict(proofs)
 
 
+def hashes_before(files: Files) -> dict[str, str]:
+    """Return the hashes that events had before texts of them were erased, by their numbers."""
+    hashes = parse(files["erased.json"]) if "erased.json" in files else {}
+    require(isinstance(hashes, dict), "erased.json is none")
+    return {str(seq): unhex(one, 32).hex() for seq, one in hashes.items()}
+
+
+def what_is_gone(events: list[Json], erasures: list[Json], before: dict[str, str]) -> Gone:
+    """Return what was erased; what is left of each event is what the last erasure of it says."""
+    left: dict[str, tuple[int, str]] = {}
+    contents: set[str] = set()
+    for event in (*events, *erasures):
+        if event["type"] == ERASED:
+            require(str(event["seq"]) not in before, "the event of an erasure was erased")
+            contents.update(event["data"]["digests"])
+            records = event["data"].get("records", {})
+            left.update({seq: (event["seq"], one) for seq, one in records.items()})
+    require(all(event["type"] == ERASED for event in erasures), "erasures.jsonl holds another event")
+    by_seq = {str(event["seq"]): event for event in events}
+    require(set(before) <= set(by_seq), "an event was erased that is not there")
+    for seq, event in by_seq.items():
+        by, expected = left.get(seq, (0, ""))
+        said, same = by > event["seq"], digest(canonical(event).encode()) == expected
+        require((seq in before) == said, f"event {seq} was erased, and no event says so, or the reverse")
+        require(same or not said, f"what is left of event {seq} was changed")
+    whole = any(event["data"].get("scope") == "everything" for event in every(events, ERASED))
+    return Gone(frozenset(contents), frozenset(int(seq) for seq in before), whole)
+
+
+def erased_texts(events: list[Json], gone: Gone) -> Iterator[Line]:
+    """Yield who erased what, and why."""
+    for event in every(events, ERASED):
+        data = event["data"]
+        amount = ", ".join(f"{count} {name}" for name, count in sorted(data.get("categories", {}).items()))
+        by = f"{shown(event['actor'])} at {shown(event['at'])}"
+        yield (
+            "note",
+            f"erased by {by}, {shown(data['rule'])}, {shown(data.get('reason', ''))}: {shown(amount)}",
+        )
+    if gone.events:
+        yield "ok", f"of {len(gone.events)} events, what is left is what the events of their erasure say"
+
+
 def proved_events(
-    files: Files, name: str, proofs: dict[str, Any], size: int, root: bytes, head: str
+    files: Files,
+    name: str,
+    proofs: dict[str, Any],
+    size: int,
+    root: bytes,
+    head: str,
+    hashes: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Json]:
-    """Return the events of a member, each of which leads to the root, and take their proofs away."""
+    """Return the events of a member, each of which leads to the root, and take their proofs away.
+
+    `hashes` are those of events of which texts were erased since.
+    """
     lines = files[name].split(b"\n")
     require(lines.pop() == b"" and len(lines) <= MOST_EVENTS, f"{name} is cut off, or has too many lines")
     events: list[Json] = []
@@ -269,7 +350,7 @@ def proved_events(
         require(
             seq > before + 1 or before == 0 or event["previous"] == hashed, f"event {seq} follows another"
         )
-        before, hashed = seq, digest(line)
+        before, hashed = seq, hashes.get(str(seq)) or digest(line)
         require(seq < size or hashed == head, f"event {seq} is not the last event of the tree")
         steps = proofs.pop(str(seq), ())
         require(isinstance(steps, list) and len(steps) <= 64, f"event {seq} has no proof")
@@ -321,18 +402,35 @@ def completeness(case: Json, events: list[Json]) -> Iterator[Line]:
         yield "OPEN", f"it is not over: what came after {shown(events[-1]['at'])} is not in this file"
 
 
-def contents(files: Files, case: Json) -> Iterator[Line]:
+def contents(files: Files, case: Json, gone: Gone) -> Iterator[Line]:
     """Yield that the code and the input files are those of the submission."""
     submission = case["submission"]
     draft = submission["draft"]
-    code = files["case/code"]
-    require(digest(code) == draft["code"], "the code is not the code of the case")
-    inputs = [files[f"case/files/{number}"] for number in range(1, len(draft["files"]) + 1)]
-    for content, listed in zip(inputs, draft["files"], strict=True):
-        require(digest(content).encode() == base64.b64decode(listed["content"]), "an input file was changed")
+    names = ["case/code", *(f"case/files/{number}" for number in range(1, len(draft["files"]) + 1))]
+    digests = [draft["code"], *(base64.b64decode(file["content"]).decode() for file in draft["files"])]
+    found = [stored(files, name, one, gone) for name, one in zip(names, digests, strict=True)]
+    if None in found:
+        yield (
+            "ok",
+            f"{found.count(None)} of {len(found)} contents were erased, the others are those of the case",
+        )
+        return
+    code, *inputs = (content or b"" for content in found)
     yield "ok", f"the code ({len(code)} bytes) and {len(inputs)} input files are those of the case"
+    if gone.whole:
+        return
     require(submission_digest(submission, code, inputs) == submission["digest"], "the digest is wrong")
     yield "ok", f"the submission's digest is {shown(submission['digest'])}"
+
+
+def stored(files: Files, name: str, expected: str, gone: Gone) -> bytes | None:
+    """Return a content of that digest, or None where it is not there and was erased."""
+    if name not in files and expected in gone.contents:
+        return None
+    content = files[name]
+    what = {"case/code": "the code is not the code of the case"}.get(name, f"{name} was changed")
+    require(digest(content) == expected, what)
+    return content
 
 
 def story(case: Json, events: list[Json]) -> Iterator[Line]:
@@ -370,7 +468,7 @@ def story(case: Json, events: list[Json]) -> Iterator[Line]:
 
 
 def decisions(
-    case: Json, events: list[Json], registered: dict[str, dict[str, int]], trust: Trust
+    case: Json, events: list[Json], registered: dict[str, dict[str, int]], trust: Trust, gone: Gone
 ) -> Iterator[Line]:
     """Yield what each decision and review proves."""
     decided = every(events, "decision.made", "decision.expired")
@@ -385,7 +483,7 @@ def decisions(
     require([plain(event) for event in reviewed] == reviews, "a review is not what its event says")
     require(len(reviewed) < MOST_SIGNATURES, "there are too many reviews")
     for event in (*reviewed, *decided):
-        yield from one_decision(event, case, registered, trust)
+        yield from one_decision(event, case, registered, trust, gone)
     made = [(one["by"]["name"], (one.get("signature") or {}).get("key")) for one in (*reviews, final) if one]
     require(
         len({name for name, _ in made}) == len(made) == len({key for _, key in made})
@@ -395,7 +493,7 @@ def decisions(
 
 
 def one_decision(
-    event: Json, case: Json, registered: dict[str, dict[str, int]], trust: Trust
+    event: Json, case: Json, registered: dict[str, dict[str, int]], trust: Trust, gone: Gone
 ) -> Iterator[Line]:
     """Yield what a decision is about, and whose key signed it."""
     made, submission = plain(event), case["submission"]
@@ -409,10 +507,13 @@ def one_decision(
         (event["type"] == "decision.expired") == (outcome == "expired"), "a decision is called another one"
     )
     require(event["type"] != "decision.first_approval" or outcome == "approved", "a review is no approval")
-    if made["analysis"]:
+    if made["analysis"] and not gone.whole:
         found = {key: value for key, value in case["analysis"].items() if key != "seconds"}
         require(made["analysis"] == digest(canonical(found).encode()), "it rests on another analysis")
     yield "ok", f"{shown(outcome)} by {shown(name)} at {shown(made['at'])}, about exactly this submission"
+    if event["seq"] in gone.events:
+        yield "OPEN", f"the signature of {shown(name)} covers what was erased: it is the engine's word alone"
+        return
     yield signature_of(made, registered.get(name, {}), event["seq"], trust)
 
 
@@ -454,33 +555,36 @@ def registered_keys(registered: list[Json], events: list[Json]) -> dict[str, dic
     return keys
 
 
-def left_behind(files: Files, case: Json, events: list[Json]) -> Iterator[Line]:
+def left_behind(files: Files, case: Json, events: list[Json], gone: Gone) -> Iterator[Line]:
     """Yield that output and artifacts are as they came."""
     result = case["result"]
-    sizes = output(files, every(events, "run.output"))
+    sizes = output(files, every(events, "run.output"), gone)
     measured = result and result["kill_reason"] not in UNMEASURED
     said = {"stdout": result["stdout_bytes"], "stderr": result["stderr_bytes"]} if measured else sizes
     require(said == sizes, "there is less or more output than the run's end says")
-    yield "ok", f"{sum(sizes.values())} bytes of output are as they came"
+    yield "ok", f"{sum(sizes.values())} bytes of output are as they came{gone.but}"
     left = [plain(event) for event in every(events, "run.artifact")]
     for one in left:
-        content = files[f"artifacts/{one['digest']}"]
-        require((digest(content), len(content)) == (one["digest"], one["size"]), "an artifact was changed")
+        content = stored(files, f"artifacts/{one['digest']}", one["digest"], gone)
+        require(content is None or len(content) == one["size"], "an artifact was changed")
     if measured:
         shown_ones = {one.get("digest") for one in result["displays"]}
         require(
-            [one for one in left if one in result["artifacts"] or one["digest"] not in shown_ones]
+            [
+                one
+                for one in left
+                if one in result["artifacts"] or (one["digest"] not in shown_ones and not gone.whole)
+            ]
             == result["artifacts"],
             "the artifacts are not those that the run's end names",
         )
-    yield "ok", f"{len(left)} artifacts are as the run left them"
+    yield "ok", f"{len(left)} artifacts are as the run left them{gone.but}"
 
 
-def output(files: Files, blocks: list[Json]) -> dict[str, int]:
+def output(files: Files, blocks: list[Json], gone: Gone) -> dict[str, int]:
     """Return how many bytes each stream has; all of them come without a gap, as their events say."""
-    if not blocks:
-        return {"stdout": 0, "stderr": 0}
-    rest = memoryview(files["output"])
+    kept = [block for block in blocks if block["data"]["digest"] not in gone.contents or "output" in files]
+    rest = memoryview(files["output"] if kept else b"")
     sizes, offset = {"stdout": 0, "stderr": 0}, 0
     for block in (event["data"] for event in blocks):
         length = 0
@@ -488,9 +592,12 @@ def output(files: Files, blocks: list[Json]) -> dict[str, int]:
             require(start == offset + length and size >= 0, "a part of the output is missing")
             sizes[stream] += size
             length += size
-        require(length == block["size"] <= len(rest), "a part of the output is missing")
-        require(digest(bytes(rest[:length])) == block["digest"], "the output was changed")
-        rest, offset = rest[length:], offset + length
+        require(length == block["size"], "a part of the output is missing")
+        offset += length
+        if digest(bytes(rest[:length])) == block["digest"] and length <= len(rest):
+            rest = rest[length:]
+        else:
+            require(block["digest"] in gone.contents, "the output was changed")
     require(not rest, "there is more output than the events name")
     return sizes
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,8 +16,12 @@ from engine.history.exports import case_verify
 from engine.history.store.sql import blobs, cases, row_formats, tree
 from engine.history.store.sql.connection import SqlConnection
 from engine.history.store.sql.queries import artifacts, output_blocks
-from engine.history.store.sql.stored_contents import erased_by
 
+_BODY = "SELECT body FROM cases JOIN case_states USING (n) WHERE id = ?"
+_ERASED_BY = (
+    f"SELECT {chain.COLUMNS} FROM events WHERE type = 'history.erased' AND instr(data, ?) > 0 "
+    "ORDER BY seq DESC LIMIT 1"
+)
 VERIFY = Path(case_verify.__file__)
 
 
@@ -51,27 +55,78 @@ def _zip(id: str, members: Mapping[str, bytes]) -> bytes:
 
 def _members(connection: SqlConnection, id: str, key: Ed25519PrivateKey) -> Iterator[tuple[str, bytes]]:
     records = _records(connection, id)
+    left = dict(_contents(connection, id))
+    rules = _rules(connection, [digest for digest, content in left.values() if content is None])
     yield "README.txt", case_verify.README.format(id=id).encode()
-    yield from _proved(connection, records, _registrations(connection, records), key)
+    yield from _proved(connection, records, _registrations(connection, records), key, rules)
     yield from _case(connection, id)
-    if blocks := list(output_blocks(connection, id)):
-        yield "output", b"".join(_content(connection, block.digest) for block in blocks)
+    yield from ((name, content) for name, (_, content) in left.items() if content is not None)
+
+
+def _contents(connection: SqlConnection, id: str) -> Iterator[tuple[str, tuple[str, bytes | None]]]:
+    """Yield the members that output and artifacts are, each with its digest; None for what was erased."""
+    parts = [blobs.get(connection, block.digest) for block in output_blocks(connection, id)]
+    for number, block in enumerate(output_blocks(connection, id)):
+        if parts[number] is None:
+            yield f"output {number}", (block.digest, None)
+    if any(part is not None for part in parts):
+        yield "output", ("", b"".join(part or b"" for part in parts))
     for digest in dict.fromkeys(one.digest for one in artifacts(connection, id)):
-        yield f"artifacts/{digest}", _content(connection, digest)
+        yield f"artifacts/{digest}", (digest, blobs.get(connection, digest))
+    for number, digest in enumerate(_digests(connection, id)):
+        name = f"case/files/{number}" if number else "case/code"
+        yield name, (digest, blobs.get(connection, digest))
+
+
+def _digests(connection: SqlConnection, id: str) -> list[str]:
+    """Return the digests of the code and the input files of a case."""
+    row = connection.execute(_BODY, (id,)).fetchone()
+    return cases.contents_of(blobs.unpack(row[0])) if row else []
+
+
+def _rules(connection: SqlConnection, gone: list[str]) -> list[Record]:
+    """Return the records by which rules of retention erased these contents, among others.
+
+    Raises:
+        HistoryError: one was erased without a record.
+    """
+    found: dict[int, Record] = {}
+    for digest in gone:
+        row = connection.execute(_ERASED_BY, (f'"{digest}"',)).fetchone()
+        if row is None:
+            raise HistoryError(f"The content {digest} is missing", hint="Type: pratique audit verify")
+        if not row[3]:
+            found[row[0]] = Record(*row)
+    return [found[seq] for seq in sorted(found)]
 
 
 def _proved(
-    connection: SqlConnection, records: list[Record], keys: list[Record], key: Ed25519PrivateKey
+    connection: SqlConnection,
+    records: list[Record],
+    keys: list[Record],
+    key: Ed25519PrivateKey,
+    erasures: Sequence[Record] = (),
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the events, and what proves them."""
-    note, size = _tree_head(connection, records[-1].seq, key)
+    last = max(record.seq for record in (*records, *erasures))
+    note, size = _tree_head(connection, last, key)
+    before = {
+        str(record.seq): record.hash.hex()
+        for record in records
+        if chain.hash_of(*record[:6], record.previous) != record.hash
+    }
     yield "verify.py", VERIFY.read_bytes()
     yield "public_key.pem", key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     yield "checkpoint.txt", note.encode()
     yield "events.jsonl", _lines(records)
     if keys:
         yield "keys.jsonl", _lines(keys)
-    yield "proofs.json", chain.canonical_data(_proofs(connection, [*records, *keys], size)).encode()
+    if before:
+        yield "erased.json", chain.canonical_data(before).encode()
+    if erasures:
+        yield "erasures.jsonl", _lines([*erasures])
+    proofs = _proofs(connection, [*records, *keys, *erasures], size)
+    yield "proofs.json", chain.canonical_data(proofs).encode()
 
 
 def _records(connection: SqlConnection, id: str) -> list[Record]:
@@ -133,15 +188,3 @@ def _case(connection: SqlConnection, id: str) -> Iterator[tuple[str, bytes]]:
     body, form = blobs.unpack(packed), row_formats.FORMATS[number]
     yield "case/state.json", body
     yield "case/columns.json", form.columns_json(form.values(dict(zip(names, columns, strict=True))))
-    code, *files = (_content(connection, digest) for digest in cases.contents_of(body))
-    yield "case/code", code
-    for number, content in enumerate(files, 1):
-        yield f"case/files/{number}", content
-
-
-def _content(connection: SqlConnection, digest: str) -> bytes:
-    content = blobs.get(connection, digest)
-    if content is None:
-        rule = erased_by(connection, digest) or "no rule is recorded"
-        raise HistoryError(f"The content {digest} was erased by retention: {rule}")
-    return content
