@@ -15,7 +15,6 @@ import time
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from multiprocessing.pool import Pool
 from pathlib import Path
 
 from tests.mutation import runner
@@ -26,6 +25,7 @@ from tests.mutation.targets import TARGETS
 LEAST_SHARE = 0.95
 JUDGED = Path(__file__).with_name("survivors.toml")
 AT_ONCE = "PRATIQUE_MUTANTS_AT_ONCE"
+KNOWN = "--known"
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ def judged() -> dict[str, dict[str, str]]:
     return found
 
 
-def _seconds(module: str, source: str, tests: tuple[str, ...]) -> float:
-    """Return the time that the tests may take with a mutant, from how long they take without one."""
+def _seconds(module: str, source: str, tests: tuple[str, ...]) -> float | None:
+    """Return the time that the tests may take with a mutant; None where they fail without one."""
     began = time.monotonic()
     if runner.run(Path(module), source, tests, 300) != runner.Outcome.SURVIVED:
-        sys.exit(f"{module}: {' '.join(tests)} fail without any change. Mend them first.")
+        return None
     return 10 + 4 * (time.monotonic() - began)
 
 
@@ -98,24 +98,33 @@ def _try(job: Job) -> tuple[Job, str]:
     return job, runner.run(Path(job.module), job.mutant.source, job.tests, job.seconds)
 
 
-def _count_module(module: str, count: Count, results: Results, pool: Pool | None) -> None:
-    """Count the mutants of a module: from an earlier run, or by trying them in a pool."""
-    tests, source = TARGETS[module], Path(module).read_text(encoding="utf-8")
-    same, left = fingerprint(module, tests), list[tuple[int, Mutant]]()
+def _count_module(module: str, count: Count, results: Results, *, trying: bool) -> None:
+    """Count the mutants of a module: from an earlier run, and else by trying them."""
+    source, same = Path(module).read_text(encoding="utf-8"), fingerprint(module, TARGETS[module])
+    left = list[tuple[int, Mutant]]()
     for number, mutant in enumerate(mutants(source)):
-        outcome = results.find(same, number)
-        if outcome is None:
+        if (outcome := results.find(same, number)) is None:
             left.append((number, mutant))
         else:
             count.add(module, mutant, outcome)
-    if left and pool is None:
+    if left and not trying:
         count.untried.append(f"{len(left)} of {module}")
-    elif left and pool:
-        seconds = _seconds(module, source, tests)
-        jobs = (Job(module, number, mutant, tests, seconds) for number, mutant in left)
-        for job, outcome in pool.imap_unordered(_try, jobs):
+    elif left:
+        for job, outcome in _tried(module, source, left):
             results.add(same, job.number, outcome)
             count.add(module, job.mutant, outcome)
+
+
+def _tried(module: str, source: str, left: list[tuple[int, Mutant]]) -> Iterator[tuple[Job, str]]:
+    """Try mutants of a module, several at once."""
+    tests, at_once = TARGETS[module], int(os.environ.get(AT_ONCE) or os.cpu_count() or 1)
+    fork = multiprocessing.get_context("fork")
+    with fork.Pool(at_once, runner.preload_project, (module, tests)) as pool:
+        seconds = pool.apply(_seconds, (module, source, tests))
+        if seconds is None:
+            sys.exit(f"{module}: {' '.join(tests)} fail without any change. Mend them first.")
+        jobs = (Job(module, number, mutant, tests, seconds) for number, mutant in left)
+        yield from pool.imap_unordered(_try, jobs)
 
 
 def _wanted(parts: Iterable[str]) -> Iterator[str]:
@@ -125,17 +134,11 @@ def _wanted(parts: Iterable[str]) -> Iterator[str]:
 
 def main(arguments: list[str]) -> int:
     """Count everything that is wanted; return 1 where a limit is missed."""
-    count, results = Count(judged()), Results()
-    wanted = list(_wanted(word for word in arguments if word != "--known"))
-    if "--known" in arguments:
-        for module in wanted:
-            _count_module(module, count, results, None)
-    else:
+    count, results, trying = Count(judged()), Results(), KNOWN not in arguments
+    if trying:
         runner.preload()
-        at_once = int(os.environ.get(AT_ONCE) or os.cpu_count() or 1)
-        with multiprocessing.get_context("fork").Pool(at_once) as pool:
-            for module in wanted:
-                _count_module(module, count, results, pool)
+    for module in _wanted(word for word in arguments if word != KNOWN):
+        _count_module(module, count, results, trying=trying)
     print(count)
     return int(not count.enough)
 

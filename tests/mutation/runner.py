@@ -1,7 +1,8 @@
-"""Runs tests against a mutant, in a fork of this process, which has loaded everything but the project."""
+"""Runs tests against a mutant, in a fork of a process that has loaded all but what imports the module."""
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib
 import importlib.abc
@@ -11,7 +12,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 from importlib.metadata import entry_points
@@ -76,12 +77,51 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self.source, str(self.path), "exec"), vars(module))
 
 
+@dataclass(frozen=True)
+class _Hidden(importlib.abc.MetaPathFinder):
+    """Lets nothing import one module."""
+
+    name: str
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        """Refuse the one module."""
+        if fullname == self.name:
+            raise ImportError(fullname)
+
+
 def preload() -> None:
     """Load what is not the project's, so that a fork starts at once."""
     for name in PRELOADED:
         importlib.import_module(name)
     for plugin in entry_points(group="pytest11"):
         plugin.load()
+
+
+def preload_project(module: str, tests: Iterable[str]) -> None:
+    """Load what the tests import and what does not import the module that is mutated."""
+    hidden = _Hidden(_dotted(Path(module)))
+    sys.meta_path.insert(0, hidden)
+    for name in sorted(_imported_by(tests)):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    sys.meta_path.remove(hidden)
+    for name in list(sys.modules):
+        if name.startswith("engine.") and name.rpartition(".")[0] not in sys.modules:
+            del sys.modules[name]  # its package could not be loaded without the module
+
+
+def _imported_by(tests: Iterable[str]) -> set[str]:
+    """Return the modules of the engine that test files and what prepares them import."""
+    given = [Path(name) for name in tests]
+    files = [file for path in given for file in (path.rglob("*.py") if path.is_dir() else [path])]
+    files += [folder / "conftest.py" for path in given for folder in path.parents]
+    nodes = (node for file in files if file.exists() for node in ast.walk(ast.parse(file.read_text("utf-8"))))
+    names = (node.module or "" for node in nodes if isinstance(node, ast.ImportFrom))
+    return {name for name in names if name.partition(".")[0] == "engine"}
+
+
+def _dotted(path: Path) -> str:
+    return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
 
 
 def run(path: Path, source: str, tests: Sequence[str], seconds: float) -> str:
@@ -98,8 +138,7 @@ def _run_in_child(path: Path, source: str, tests: Sequence[str]) -> None:
         os.setsid()
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         os.dup2(1, 2)
-        name = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
-        sys.meta_path.insert(0, _Finder(name, path.resolve(), source))
+        sys.meta_path.insert(0, _Finder(_dotted(path), path.resolve(), source))
         os.environ["PRATIQUE_HOME"] = tempfile.mkdtemp(prefix="pratique-mutant-")
         _search_without_shrinking()
         code = pytest.main([*_OPTIONS, *tests])
