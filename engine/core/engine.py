@@ -59,6 +59,7 @@ from engine.core.sessions.registry import SessionRegistry
 from engine.core.sessions.service import SessionService
 from engine.core.storage import Storage
 from engine.core.submissions.admission import AdmissionControl
+from engine.core.submissions.command_checks import CommandChecks
 from engine.core.submissions.idempotency import IdempotentSubmissions
 from engine.core.submissions.idempotency_keys import KEYED
 from engine.core.submissions.revival import Revivals
@@ -197,6 +198,7 @@ class Engine:
             executor,
             admission,
         )
+        self.command_checks = CommandChecks(self._analysis, self.policy, self.blocks.reason)
         self.responses = Responses(events, queue, self.runs, self.blocks, self._on_blocked)
         rescanner = Rescanner(self._log.read, self._analysis, self.policy, lambda: admission.weaker_runtime)
         self.rescans = Rescans(events, self.policy, rescanner, self.supervisor)

@@ -15,7 +15,7 @@ from enum import StrEnum
 from engine.hooks.calls import MOST_BYTES, Call, Refusal, read_call
 from engine.hooks.clients import AGENTS, CodingAgent
 from engine.hooks.own_commands import is_own
-from engine.hooks.proof import NoEngine, analysis, is_harmless
+from engine.hooks.proof import NoEngine, check, passes
 from engine.hooks.surroundings import doubt
 
 TYPE_CHECKING = False
@@ -29,14 +29,14 @@ BLOCKED = 2
 
 
 class Otherwise(StrEnum):
-    """What happens to a command that is not proven harmless."""
+    """What happens to a command that is not proven harmless, or that the policy binds."""
 
     SANDBOX = "sandbox"
     """It is submitted; once it is approved it runs in a sandbox instead, and the agent gets its output."""
     WORKSPACE = "workspace"
     """As `sandbox`, with a copy of the agent's working tree; the agent gets what changed there as a diff."""
     ASK = "ask"
-    """The agent asks its own user, who is told what the analysis found."""
+    """The agent asks its own user, who is told what the analysis found, unless the policy refuses it."""
     DENY = "deny"
     """It is denied, and the agent's model is told what the analysis found."""
 
@@ -74,10 +74,10 @@ def _answer(agent: CodingAgent, message: bytes, otherwise: Otherwise) -> Answer 
     if is_own(call.command):
         return agent.allow()
     try:
-        found = analysis(call.command)
+        found = check(call.command, agent.title)
     except NoEngine:
         return _without_proof(agent, call, otherwise, {})
-    if is_harmless(found) and not doubt(call.command, os.environ, lasting=agent.lasting):
+    if passes(found) and not doubt(call.command, os.environ, lasting=agent.lasting):
         return agent.allow()
     return _without_proof(agent, call, otherwise, found)
 
@@ -90,4 +90,5 @@ def _without_proof(
     if otherwise in {Otherwise.SANDBOX, Otherwise.WORKSPACE}:
         return review.in_sandbox(agent, call, with_files=otherwise is Otherwise.WORKSPACE)
     reason = review.explain(call, found)
-    return agent.ask(reason) if otherwise is Otherwise.ASK and agent.asks else agent.deny(reason)
+    may_ask = otherwise is Otherwise.ASK and agent.asks and not found.get("refused")
+    return agent.ask(reason) if may_ask else agent.deny(reason)

@@ -1,4 +1,4 @@
-"""Asks a living engine over its socket what a command does, with the standard library alone."""
+"""Asks a living engine over its socket about a command, with the standard library alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_BYTES = 16 << 20
 """Bytes of an answer."""
 REMOTE = "PRATIQUE_ENGINE"
 HARMLESS = "harmless"
-PATH = "/v1/analysis"
+PATH = "/v1/command-checks"
 _PEER = struct.Struct("3i")
 
 
@@ -26,25 +26,31 @@ class NoEngine(Exception):
     """No engine of this user answers at the socket."""
 
 
-def analysis(command: str) -> dict[str, Any]:
-    """Return the analysis of a command, as the engine at the socket answers it.
+def check(command: str, agent: str) -> dict[str, Any]:
+    """Return what analysis and policy say about a command of an agent, as the engine at the socket answers.
 
     Raises:
         NoEngine: none answers there, or something else does.
     """
     if os.environ.get(REMOTE):
         raise NoEngine
-    body = json.dumps({"code": command, "language": "shell"}).encode()
+    body = json.dumps({"command": command, "requester": agent}).encode()
     head = (
         f"POST {PATH} HTTP/1.1\r\nhost: engine\r\ncontent-type: application/json\r\n"
         f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
     )
-    return _analysis(_exchange(head.encode("ascii") + body))
+    return _body_of(_exchange(head.encode("ascii") + body))
 
 
-def is_harmless(found: dict[str, Any]) -> bool:
-    """Return whether an analysis is a proof of the whole command."""
-    return found.get("verdict") == HARMLESS and found.get("complete") is True
+def passes(found: dict[str, Any]) -> bool:
+    """Return whether the analysis is a proof of the whole command, and neither policy nor block binds it."""
+    analysis = found.get("analysis")
+    proven = (
+        isinstance(analysis, dict)
+        and analysis.get("verdict") == HARMLESS
+        and analysis.get("complete") is True
+    )
+    return proven and found.get("refused") == "" and found.get("held") == ""
 
 
 def _exchange(request: bytes) -> bytes:
@@ -89,7 +95,7 @@ def _require_own(connection: socket.socket) -> None:
         raise NoEngine
 
 
-def _analysis(answer: bytes) -> dict[str, Any]:
+def _body_of(answer: bytes) -> dict[str, Any]:
     """Return the body of an answer that is whole and a success."""
     head, found, body = answer.partition(b"\r\n\r\n")
     status, *lines = head.split(b"\r\n")

@@ -1,4 +1,4 @@
-"""What becomes of a command that is not proven harmless: it is submitted, or denied with what was found."""
+"""What becomes of a command that does not pass: it is submitted, or denied with what was found."""
 
 from __future__ import annotations
 
@@ -81,13 +81,19 @@ def _draft(agent: CodingAgent, call: Call, files: tuple[InputFile, ...]) -> Draf
 
 
 def explain(call: Call, found: dict[str, Any]) -> str:
-    """Return why a command did not run, from its analysis, in words that a model can act on."""
-    reasons = [*_reasons(found), *filter(None, [doubt(call.command, os.environ)])]
+    """Return why a command did not run, from its check, in words that a model can act on."""
+    if refused := found.get("refused"):
+        return f"Pratique's policy refuses this command: {mark_hidden(str(refused))[:MOST_REASON]}. {ADVICE}"
+    if held := found.get("held"):
+        why = mark_hidden(str(held))[:MOST_REASON]
+        return f"Pratique's policy has a person decide about this command: {why}. {ADVICE}"
+    reasons = [*_reasons(found.get("analysis")), *filter(None, [doubt(call.command, os.environ)])]
     why = "; ".join(reasons) if reasons else "no engine answers that could analyse it (pratique serve)"
     return f"Pratique has no proof that this command is harmless: {mark_hidden(why)[:MOST_REASON]}. {ADVICE}"
 
 
-def _reasons(found: dict[str, Any]) -> Iterator[str]:
+def _reasons(analysis: object) -> Iterator[str]:
+    found = analysis if isinstance(analysis, dict) else {}
     for violation in _listed(found, "violations"):
         yield f"line {_line(violation)}: {violation.get('message')} ({violation.get('severity')})"
     for place in _listed(found, "unproven"):

@@ -3,6 +3,7 @@
 from engine.models.analysis import (
     Analysis,
     Certainty,
+    CommandCheck,
     Confidence,
     EffectKind,
     Evidence,
@@ -94,6 +95,7 @@ __all__ = [
     "Certainty",
     "Check",
     "Claim",
+    "CommandCheck",
     "CommentReply",
     "Confidence",
     "Consequence",

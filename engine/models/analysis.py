@@ -180,3 +180,13 @@ class Analysis(FrozenModel):
     def with_seconds(self, seconds: float) -> Analysis:
         """Return the analysis with the time that it took."""
         return self._with(seconds=seconds)
+
+
+class CommandCheck(FrozenModel):
+    """What the analysis and the policy say about a command that would run outside of a sandbox."""
+
+    analysis: Analysis
+    refused: Untrusted
+    """Why the policy or a block refuses it, whatever it does; empty where neither does."""
+    held: Untrusted
+    """Why a person has to decide, although it may be proven harmless; empty where nobody has to."""

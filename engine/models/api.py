@@ -160,6 +160,14 @@ class AnalyseRequest(FrozenModel):
     language: Language
 
 
+class CommandCheckRequest(FrozenModel):
+    """A command of a coding agent to check before the agent runs it itself."""
+
+    command: Untrusted
+    requester: Untrusted = Untrusted("")
+    """What the agent is called; over the socket only."""
+
+
 class OpenPreview(FrozenModel):
     """A preview to open."""
 

@@ -141,6 +141,7 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "POST /responses": _REVIEW,
     "DELETE /responses/{id}": _REVIEW,
     "POST /analysis": _ANY,
+    "POST /command-checks": _SUBMIT,
     "GET /code-names": _ANY,
     "GET /leases/{lease}": _SUBMIT,
     "GET /runs/{id}": _OWN,

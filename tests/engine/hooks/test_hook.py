@@ -134,7 +134,13 @@ def test_garbage_is_denied(tmp_path: Path, sent: bytes, agent: str) -> None:
     assert "deny" == decision(agent, hooked(tmp_path, agent, sent, PRATIQUE_ENGINE="http://127.0.0.1:9"))
 
 
-PROOF = b'{"verdict":"harmless","complete":true}'
+ANALYSIS = b'{"verdict":"harmless","complete":true}'
+PROOF = b'{"analysis":%s,"refused":"","held":""}' % ANALYSIS
+
+
+def answered(body: bytes) -> bytes:
+    """Return a successful answer of an engine."""
+    return b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(body) + body
 
 
 @pytest.mark.parametrize(
@@ -145,8 +151,13 @@ PROOF = b'{"verdict":"harmless","complete":true}'
         b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]",
         b"HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n" + PROOF,
         b"HTTP/1.1 500 Error\r\ncontent-length: %d\r\n\r\n" % len(PROOF) + PROOF,
-        b"HTTP/1.1 200 OK\r\ncontent-length: 22\r\n\r\n" + b'{"verdict":"harmless"}',
-        b"HTTP/1.1 200 OK\r\ncontent-length: 39\r\n\r\n" + b'{"verdict":"violations","complete":true}'[:39],
+        answered(ANALYSIS),
+        answered(b'{"analysis":%s}' % ANALYSIS),
+        answered(b'{"analysis":%s,"refused":"","held":null}' % ANALYSIS),
+        answered(PROOF.replace(b'"refused":""', b'"refused":"by a rule"')),
+        answered(PROOF.replace(b'"held":""', b'"held":"by a rule"')),
+        answered(PROOF.replace(b"true", b"1")),
+        answered(PROOF.replace(b"harmless", b"violations")),
     ],
 )
 def test_an_engine_that_answers_anything_but_a_proof_lets_nothing_pass(tmp_path: Path, answer: bytes) -> None:
@@ -157,8 +168,7 @@ def test_an_engine_that_answers_anything_but_a_proof_lets_nothing_pass(tmp_path:
 
 def test_the_form_of_a_proof_is_the_one_that_passes(tmp_path: Path) -> None:
     """The answers above fail for what is wrong with them, not for how they are sent."""
-    whole = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(PROOF) + PROOF
-    with listening(tmp_path, whole):
+    with listening(tmp_path, answered(PROOF)):
         assert "allow" == decision("claude", hooked(tmp_path, "claude", message("claude")))
 
 

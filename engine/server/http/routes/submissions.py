@@ -11,10 +11,11 @@ from fastapi.responses import StreamingResponse
 
 from engine.common.errors import Problem
 from engine.core import Engine
-from engine.models import Analysis, Case, Decision, Language, Summary
+from engine.models import Analysis, Case, CommandCheck, Decision, Language, Summary
 from engine.models.api import (
     LEASE,
     AnalyseRequest,
+    CommandCheckRequest,
     DecisionRequest,
     LeaseStatus,
     ReceiptRequest,
@@ -92,6 +93,11 @@ def _submit_routes(router: APIRouter, engine: Engine) -> None:
     async def analyse(body: AnalyseRequest, by: CurrentPrincipal) -> Analysis:
         """Analyse code without submitting it. Nothing is stored."""
         return await engine.analyse(body.code.text, body.language, by)
+
+    @router.post("/command-checks", summary="Check a command of a coding agent")
+    async def check_command(body: CommandCheckRequest, by: CurrentCaller) -> CommandCheck:
+        """Analyse a shell command, and say whether the policy or a block binds it. Nothing is stored."""
+        return await engine.command_checks.check(body.command, by.requester(body.requester))
 
     @router.get("/code-names", summary="Get the names that code can use in an image")
     async def code_names(
