@@ -164,6 +164,10 @@ class Client:
         """Say that you have the result of your own submission, or may not have it for so many seconds."""
         await self._transport.post(f"/v1/submissions/{id}/receipt", ReceiptRequest(kept_seconds=kept_seconds))
 
+    async def not_received(self, id: str) -> None:
+        """Say that you do not have a result after all that you said you have: ask for it again."""
+        await self._transport.send("DELETE", f"/v1/submissions/{id}/receipt")
+
     async def withdraw(self, id: str, requester: str = "") -> Case:
         """Withdraw your own submission: a pending one is denied, a run is killed."""
         withdrawn = WithdrawRequest(requester=Untrusted(requester) if requester else self._requester)

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 import yaml
 
 from engine.cli import COMMANDS
+from engine.settings import HistorySettings
 from tests.engine_process import EngineProcess
 from tests.packages import manual
 from tests.packages.site import build_site, write_pages
@@ -68,6 +70,22 @@ def test_containers_have_no_power_but_that_of_the_socket() -> None:
     )
     assert "privileged" not in engine
     assert "ports" not in engine
+
+
+def test_the_database_is_reached_by_the_engine_alone() -> None:
+    """With PostgreSQL no port is open, and the password comes from the environment alone."""
+    services = read("deploy/compose.postgresql.yaml")["services"]
+    engine, database = services["engine"], services["database"]
+    given = engine["environment"]["PRATIQUE_HISTORY__DATABASE"]
+    assert given == HistorySettings(database=given).database
+    assert database["environment"]["POSTGRES_PASSWORD"] == engine["environment"]["PGPASSWORD"]
+    assert engine["environment"]["PGPASSWORD"].startswith("${POSTGRES_PASSWORD:?")
+    assert {"database": {"condition": "service_healthy"}} == engine["depends_on"]
+    assert "ports" not in database
+    extras = engine["build"]["args"]["EXTRAS"].strip("[]")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert extras in project["optional-dependencies"]
+    assert "${EXTRAS}" in (DEPLOY / "Dockerfile").read_text()
 
 
 def probe(home: Path) -> subprocess.CompletedProcess[str]:

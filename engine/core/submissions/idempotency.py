@@ -18,6 +18,8 @@ from engine.models import WITHDRAWN, Case, Draft, Principal, Status
 
 ELSEWHERE_SECONDS, AGAIN_SECONDS = 5.0, 0.1
 """How long a submission that another engine makes with the same key is waited for, and how often it looks."""
+TAKEN_BACK_SECONDS = 300.0
+"""How long a request returns a result again whose receipt was taken back."""
 
 
 class IdempotentSubmissions:
@@ -114,10 +116,21 @@ class IdempotentSubmissions:
         Raises:
             Problem: it belongs to another requester.
         """
+        self._undelivered.delivered(await self._own_case(id, by), kept_seconds)
+
+    async def not_received(self, id: str, by: Principal) -> None:
+        """Take back that its requester has a result: for some minutes the same request returns it again.
+
+        Raises:
+            Problem: it belongs to another requester.
+        """
+        self._undelivered.not_delivered(await self._own_case(id, by), TAKEN_BACK_SECONDS)
+
+    async def _own_case(self, id: str, by: Principal) -> Case:
         case = await self._queries.case(id)
         if not case.submission.requester.is_same(by):
             raise Problem(403, f"{id} is not yours to receive")
-        self._undelivered.delivered(case, kept_seconds)
+        return case
 
     async def withdraw(self, id: str, by: Principal) -> Case:
         """End a submission at its requester's wish: before a decision it is denied, a run is killed.

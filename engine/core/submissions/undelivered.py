@@ -53,6 +53,20 @@ class Undelivered:
         one = self._expected.get(digest)
         return one.id if one and one.until > self._clock() else ""
 
+    def not_delivered(self, case: Case, kept_seconds: float) -> None:
+        """Note that its requester does not have a result that it was thought to have.
+
+        Where the same request was submitted anew since, or its session was used since, nothing changes.
+        """
+        digest, session = case.submission.request_digest, case.submission.draft.session
+        known = self._expected.get(digest)
+        if known and known.id != case.submission.id:
+            return
+        if session and any(one.session == session for one in self._expected.values() if one is not known):
+            return
+        until = self._clock() + kept_seconds
+        self._expected[digest] = _Expected(case.submission.id, session, until)
+
     def delivered(self, case: Case, kept_seconds: float) -> None:
         """Note that its requester has a result, or most probably has: then it is kept a little longer."""
         one = self._expected.get(case.submission.request_digest)

@@ -91,6 +91,7 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "GET /submissions/{id}/decision": _OWN,
     "POST /submissions/{id}/withdrawal": _SUBMIT,
     "POST /submissions/{id}/receipt": _SUBMIT,
+    "DELETE /submissions/{id}/receipt": _SUBMIT,
     "POST /submissions/{id}/decision": _REVIEW,
     "POST /submissions/{id}/claim": _REVIEW,
     "DELETE /submissions/{id}/claim": _REVIEW,

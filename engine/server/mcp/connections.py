@@ -11,11 +11,11 @@ import contextlib
 import hashlib
 import re
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp.shared._context_streams import ContextReceiveStream, ContextSendStream, create_context_streams
 from mcp.shared.message import SessionMessage
-from mcp_types import jsonrpc_message_adapter
+from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
 from pydantic import ValidationError
 from starlette.datastructures import Headers, QueryParams
 from starlette.responses import Response
@@ -39,8 +39,15 @@ READER_SECONDS = 20.0
 WAITING_MESSAGES = 64
 MOST_WAIT = 3600.0
 
+CANCELLED = "notifications/cancelled"
+
 Inbox = ContextSendStream[SessionMessage | Exception]
 Outbox = ContextReceiveStream[SessionMessage]
+
+
+class _Connection(NamedTuple):
+    inbox: Inbox
+    calls: ToolCalls
 
 
 class AgentConnections:
@@ -48,7 +55,7 @@ class AgentConnections:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._inboxes: dict[tuple[str, str], Inbox] = {}
+        self._open: dict[tuple[str, str], _Connection] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a connection, or take a message of one."""
@@ -63,29 +70,31 @@ class AgentConnections:
             await problem_response(problem)(scope, receive, send)
 
     async def _take(self, key: tuple[str, str], scope: Scope, receive: Receive) -> None:
-        inbox = self._inboxes.get(key)
-        if scope["method"] != "POST" or inbox is None:
+        connection = self._open.get(key)
+        if scope["method"] != "POST" or connection is None:
             raise Problem(404, "there is no such connection of an agent", hint="Type: pratique mcp")
         try:
             message = jsonrpc_message_adapter.validate_json(await _body(receive), by_name=False)
         except ValidationError:
             raise Problem(400, "this is no message of MCP", hint="Send one JSON-RPC message.") from None
-        await inbox.send(SessionMessage(message))
+        if isinstance(message, JSONRPCNotification) and message.method == CANCELLED:
+            connection.calls.given_up((message.params or {}).get("requestId"))
+        await connection.inbox.send(SessionMessage(message))
 
     async def _serve(self, key: tuple[str, str], scope: Scope, receive: Receive, send: Send) -> None:
-        if key in self._inboxes:
+        if key in self._open:
             raise Problem(409, "this connection is open", hint="Choose another name.")
         patience = _patience(scope, self._settings)
         inbox, messages = create_context_streams[SessionMessage | Exception](WAITING_MESSAGES)
         answers, outbox = create_context_streams[SessionMessage](WAITING_MESSAGES)
-        self._inboxes[key] = inbox
-        try:
-            async with _calls(scope, self._settings, patience) as calls, inbox, messages, answers, outbox:
+        async with _calls(scope, self._settings, patience) as calls, inbox, messages, answers, outbox:
+            self._open[key] = _Connection(inbox, calls)
+            try:
                 server = build(calls, self._settings)
                 serving = server.run(messages, answers, server.create_initialization_options())
                 await _until_first_ends(serving, _write(outbox, send), _gone(receive))
-        finally:
-            del self._inboxes[key]
+            finally:
+                del self._open[key]
 
 
 async def _until_first_ends(*parts: Any) -> None:

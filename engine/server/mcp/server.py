@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from importlib.metadata import version
 from typing import Any
 
@@ -78,17 +79,17 @@ def build(calls: ToolCalls, settings: Settings) -> Server[Any]:
 async def _call(
     calls: ToolCalls, context: Context, params: CallToolRequestParams
 ) -> CallToolResult | dict[str, Any]:
-    given = params.arguments or {}
+    given, began = params.arguments or {}, asyncio.get_running_loop().time()
     if wanted := SUBMITTING_TOOLS.get(params.name):
         case = await calls.submit(wanted.model_validate(given), context)
         if declared(context) and case.status in OPEN:
             calls.keep_until_withdrawn(case, context)
             return handle(case)
-        return await calls.wait(case, context)
+        return await calls.wait(case, context, began)
     match params.name:
         case "code_result":
             case = await calls.own(ResultArguments.model_validate(given).id, context)
-            return await calls.wait(case, context)
+            return await calls.wait(case, context, began)
         case "code_cancel":
             return await calls.cancel(CancelArguments.model_validate(given).id, context)
         case "code_read_artifact":

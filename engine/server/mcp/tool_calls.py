@@ -77,6 +77,7 @@ class ToolCalls:
 
     async def submit(self, given: ExecuteArguments | SessionCallArguments, context: Context) -> Case:
         """Submit a call; a repeated call joins its open submission."""
+        await self._deliveries.settled()
         client, name = self._agents.client(context), self._agents.name(context)
 
         async def handing_in() -> Case:
@@ -140,20 +141,24 @@ class ToolCalls:
             self._schedule_withdrawal(case, context)
         return case
 
-    async def wait(self, case: Case, context: Context) -> CallToolResult:
+    def given_up(self, request: object) -> None:
+        """Note that the client gave up the request of that id."""
+        self._deliveries.given_up(request)
+
+    async def wait(self, case: Case, context: Context, began: float) -> CallToolResult:
         """Wait for a person and for the run, as long as the settings say, and tell what became of it.
 
-        A call that is cancelled meanwhile withdraws what nobody approved, unless it comes again in time.
+        `began` is when the call came in, by the clock of the loop. A call that is cancelled meanwhile
+        withdraws what nobody approved, unless it comes again in time.
         """
         self._cancel_withdrawal(case.submission.id)
         self._deliveries.asked(case.submission.id)
-        began = asyncio.get_running_loop().time()
         try:
-            case = await self._waited(case, context)
+            case = await self._waited(case, context, began)
             if not self._lease:
                 self._schedule_withdrawal(case, context)
             result = await self.result_of(case, context)
-            self._deliveries.answered(case, self._agents.client(context), began)
+            self._deliveries.answered(case, self._agents.client(context), began, context.request_id)
         except asyncio.CancelledError:
             self._patience.gave_up(asyncio.get_running_loop().time() - began)
             self._schedule_withdrawal(case, context)
@@ -184,9 +189,9 @@ class ToolCalls:
         """Return a file that a run left."""
         return await self._agents.client(context).artifact(id, Untrusted(name))
 
-    async def _waited(self, case: Case, context: Context) -> Case:
+    async def _waited(self, case: Case, context: Context, began: float) -> Case:
         clock, client = asyncio.get_running_loop().time, self._agents.client(context)
-        began, most = clock(), self._patience.seconds(progress=asks_for_progress(context))
+        most = self._patience.seconds(progress=asks_for_progress(context))
         while case.status in OPEN and (left := began + most - clock()) > 0:
             await context.session.report_progress(clock() - began, most, progress_message(case))
             case = await client.case(case.submission.id, within=min(PROGRESS_SECONDS, left))

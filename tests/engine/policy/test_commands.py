@@ -43,10 +43,9 @@ def test_own_rules_that_refuse_or_are_high_bind(
     assert expected == bound(tmp_path, command, base, RATED, ASKED, DENIED)
 
 
-def test_a_shipped_rule_that_the_user_made_graver_binds(tmp_path: Path) -> None:
-    """Who writes that all code is CRITICAL wants to decide about every command."""
-    graver = "{id: code-execution, risk: critical}", "{id: proven-harmless, enabled: false}"
-    assert ["code-execution"] == bound(tmp_path, "printf c", "standard", *graver)
+def test_a_shipped_rule_that_the_user_wrote_again_binds(tmp_path: Path) -> None:
+    """Who writes themselves that all code is HIGH wants to decide about every command."""
+    assert ["code-execution"] == bound(tmp_path, "printf c", "strict", "{id: code-execution, risk: high}")
 
 
 def test_the_reason_names_the_rule(tmp_path: Path) -> None:

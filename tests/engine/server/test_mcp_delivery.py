@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import json
 import signal
 import subprocess
 import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,10 @@ from tests.engine_process import EngineProcess
 
 MOST_BYTES = 10 * 1024
 SOON = 1.0
+
+
+Write = Callable[..., Awaitable[int]]
+Read = Callable[[int], Awaitable[str]]
 
 
 async def give_up(mcp: McpClient, call: dict[str, Any]) -> None:
@@ -78,6 +84,51 @@ async def test_without_progress_the_answer_comes_before_five_seconds(
         took = asyncio.get_running_loop().time() - began
     assert "pending_approval" == result["status"]
     assert took < 40
+
+
+async def test_an_answer_that_came_too_late_is_given_again(engine: EngineProcess, client: Client) -> None:
+    """A client that gives up a call just when it is answered has no result: the same call returns it."""
+    call = {"name": "code_execute", "arguments": {"code": "print(47)"}}
+    async with talking(engine) as (write, read):
+        request = await write("tools/call", **call)
+        submission = (await pending(client)).submission
+        await client.decide(submission.id, DecisionOutcome.DENIED, submission.digest, "no")
+        assert submission.id == await read(request)
+        await write("notifications/cancelled", requestId=request)
+        assert submission.id == await read(await write("tools/call", **call))
+
+
+@contextlib.asynccontextmanager
+async def talking(engine: EngineProcess) -> AsyncIterator[tuple[Write, Read]]:
+    """Yield what writes a message of MCP and returns its id, and what reads the id in a call's answer."""
+    transport = httpx.AsyncHTTPTransport(uds=str(engine.socket))
+    path, headers = "/mcp/connections/" + "b" * 20, {"pratique-agent": "z" * 43}
+    numbers = itertools.count(1)
+    async with (
+        httpx.AsyncClient(transport=transport, base_url="http://engine", timeout=120) as http,
+        http.stream("GET", path, params={"wait": "60"}, headers=headers) as held,
+    ):
+        lines = held.aiter_lines()
+        assert "" == await anext(lines)
+
+        async def write(method: str, **params: object) -> int:
+            number = next(numbers)
+            named = {} if method.startswith("notifications/") else {"id": number}
+            message = {"jsonrpc": "2.0", **named, "method": method, "params": params}
+            assert 202 == (await http.post(path, json=message, headers=headers)).status_code
+            return number
+
+        async def read(number: int) -> str:
+            while (message := json.loads(await anext(lines))).get("id") != number:
+                pass
+            result: dict[str, Any] = message["result"]
+            return str(result.get("structuredContent", {}).get("id", ""))
+
+        about = {"name": "late", "version": "1"}
+        hello = {"protocolVersion": VERSIONS[-1], "capabilities": {}, "clientInfo": about}
+        await read(await write("initialize", **hello))
+        await write("notifications/initialized")
+        yield write, read
 
 
 async def test_what_is_withdrawn_is_asked_for_again(engine: EngineProcess, client: Client) -> None:
@@ -241,3 +292,28 @@ async def test_the_undelivered_are_forgotten_in_time(engine: EngineProcess, clie
             known.delivered(case, receipt)
         now = moment
         assert found == known.find(digest)
+
+
+async def test_a_receipt_can_be_taken_back(engine: EngineProcess, client: Client) -> None:
+    """For a while the same request returns it again, unless it was submitted anew since."""
+    now = 0.0
+    known = Undelivered(lambda: now)
+    async with agent(engine, wait="0") as mcp:
+        ids = [
+            result_of(await mcp.call_tool("code_execute", {"code": f"print({n})"}))["id"] for n in (49, 50)
+        ]
+    case, other = [await client.case(id) for id in ids]
+    digest = case.submission.request_digest
+    newer = other.model_copy(
+        update={"submission": other.submission.model_copy(update={"original_digest": digest})}
+    )
+    known.expect(case)
+    known.delivered(case, 0)
+    known.not_delivered(case, 9)
+    now = 8.0
+    assert ids[0] == known.find(digest)
+    now = 9.0
+    assert "" == known.find(digest)
+    known.expect(newer)
+    known.not_delivered(case, 9)
+    assert ids[1] == known.find(digest)

@@ -79,6 +79,11 @@ def _submit_routes(router: APIRouter, engine: Engine) -> None:
         """From now on the same request with `until_delivered` is a new submission."""
         await engine.intake.received(id, by.principal, body.kept_seconds)
 
+    @router.delete("/submissions/{id}/receipt", status_code=204, summary="Take back a receipt")
+    async def take_back_receipt(id: str, by: CurrentCaller) -> None:
+        """Say that you do not have a result after all: for five minutes the same request returns it again."""
+        await engine.intake.not_received(id, by.principal)
+
     @router.get(
         "/leases/{lease}",
         response_class=StreamingResponse,
