@@ -50,6 +50,8 @@ class Process:
     parent: int = 0
     """The process that started it, where that is not the supervisor."""
     threads: int = 1
+    leaderless: bool = False
+    """Whether its first thread has ended; others may go on."""
     helper: bool = False
     """Whether it is the engine's own: started beside the program."""
     folder: str = _HOME
@@ -91,6 +93,9 @@ class ProcessTable:
 
     def __init__(self) -> None:
         self._known: dict[int, Process] = {}
+        self._forgotten: set[int] = set()
+        """The numbers of processes of the program that ended, or were too many to be kept. Whatever still comes
+        from them is the program's: otherwise it could pass for the engine."""
 
     def of(self, pid: int, user: int) -> Process | None:
         """Return a process of the program or a helper; None: the supervisor, which is the engine's."""
@@ -98,7 +103,9 @@ class ProcessTable:
             return found
         if pid == SUPERVISOR or user in SUPERVISOR_USERS:
             return None
-        return self._add(Process(pid, PROGRAM if pid == INTERPRETER else HELPER, helper=pid != INTERPRETER))
+        if pid == INTERPRETER or pid in self._forgotten:
+            return self._add(Process(pid, PROGRAM, executed=pid != INTERPRETER))
+        return self._add(Process(pid, HELPER, helper=True))
 
     @property
     def living(self) -> list[Process]:
@@ -119,7 +126,9 @@ class ProcessTable:
 
     def end(self, pid: int) -> None:
         """Forget a process."""
-        self._known.pop(pid, None)
+        process = self._known.pop(pid, None)
+        if process is not None and not process.helper:
+            self._forgotten.add(pid)
 
     def begin(self) -> None:
         """Forget the effects that go with processes: code is about to be sent to the first of them."""
@@ -130,6 +139,6 @@ class ProcessTable:
 
     def _add(self, process: Process) -> Process:
         if len(self._known) >= _MOST_PROCESSES:
-            self._known.pop(next(iter(self._known)))
+            self.end(next(iter(self._known)))
         self._known[process.pid] = process
         return process

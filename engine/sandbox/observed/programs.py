@@ -67,14 +67,22 @@ def task_exit(processes: ProcessTable, effects: EffectTable, message: Any, proce
         entry = effects.add(act)
         if entry is not None:
             entry.refused += 1
-    if message.context.tid != process.pid:
-        process.threads = max(1, process.threads - 1)
+    if _goes_on(process, message.context.tid):
         return
     if not process.executed and not failed and process.pid != INTERPRETER:
         process.entry = effects.add(_act(process, ObservedKind.PROCESS, process.program, at, "fork"))
     if process.entry is not None:
         effects.ended(process.entry, _exit_code(message.status))
     processes.end(process.pid)
+
+
+def _goes_on(process: Process, ended: int) -> bool:
+    """Return whether a process has threads left: its first one may end before the others."""
+    process.leaderless |= ended == process.pid
+    process.threads -= 1
+    if not process.leaderless:
+        process.threads = max(1, process.threads)
+    return process.threads > 0
 
 
 def _exit_code(status: int) -> int:

@@ -21,12 +21,12 @@ from tests.engine.sandbox import effect_programs as programs
 
 
 def _packet(
-    kind: wire.PacketKind, dropped: int = 0, *, user: int = 1000, pid: int = 2, **fields: Any
+    kind: wire.PacketKind, dropped: int = 0, *, user: int = 1000, pid: int = 2, thread: int = 0, **fields: Any
 ) -> bytes:
     """Return a packet as gVisor sends it."""
     message = wire._BY_KIND[kind]()
     context = message.context
-    context.time, context.tid, context.pid, context.credentials.uid = 10**9, pid, pid, user
+    context.time, context.tid, context.pid, context.credentials.uid = 10**9, thread or pid, pid, user
     errno, result = fields.pop("errno", None), fields.pop("result", None)
     if errno is not None or result is not None:
         message.exit.SetInParent()
@@ -175,6 +175,34 @@ def test_what_the_engine_starts_beside_the_program_is_routine() -> None:
     """A process that nothing in the sandbox has started is the engine's own."""
     (effect,) = _effects(_open(b"/workspace/a", pid=77))
     assert (True, "the engine") == (effect.routine, effect.process.text)
+
+
+def _cloned(number: int, thread: int = 0) -> bytes:
+    """Return that the program started a process, or that this process started a thread."""
+    message = wire._BY_KIND[wire.PacketKind.CLONE]()
+    message.context.pid = message.context.tid = number if thread else 2
+    message.context.credentials.uid = 1000
+    message.pid, message.tid, message.flags = number, thread or number, 0x10000 if thread else 0
+    return struct.pack("<HHI", 8, wire.PacketKind.CLONE, 0) + bytes(message.SerializeToString())
+
+
+_ENDED = _packet(wire.PacketKind.TASK_EXIT, pid=77)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        (_cloned(77), _cloned(77, thread=78), _ENDED),
+        (_cloned(77), _ENDED),
+        tuple(_cloned(77 + number) for number in range(4200)),
+    ],
+    ids=["its first thread ended", "it ended", "more processes than are kept"],
+)
+def test_no_process_of_the_program_passes_for_the_engine(before: tuple[bytes, ...]) -> None:
+    """Whatever became of a process that the program started, what comes from it is the program's."""
+    effects = _effects(*before, _open(b"/workspace/secret", pid=77, thread=78))
+    (found,) = [one for one in effects if one.target.text == "/workspace/secret"]
+    assert (False, "the program") == (found.routine, found.process.text)
 
 
 def _written(name: str, number: int = 1) -> ObservedEffect:
