@@ -16,8 +16,11 @@ class EffectSource(Protocol):
     def lost(self) -> str:
         """Why nothing is observed any more; empty while it is."""
 
-    async def begin(self) -> None:
-        """Forget what was observed so far: code is about to be sent. Within a bounded time."""
+    async def begin(self, *, helpers: bool) -> None:
+        """Forget what was observed so far: code is about to be sent. Within a bounded time.
+
+        `helpers`: whether the engine has started processes of the program's user beside it, or may.
+        """
 
     def effects(self) -> AsyncGenerator[tuple[ObservedEffect, ...], None]:
         """Yield new and changed effects from then on, with times in seconds since 1970, until `finish`."""

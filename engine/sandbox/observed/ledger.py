@@ -32,10 +32,13 @@ class EffectLedger:
         self._named: Counter[str] = Counter()
         self._called: Counter[str] = Counter()
 
-    def begin(self) -> None:
-        """Forget the effects so far, but not the processes: code is about to be sent."""
+    def begin(self, *, helpers: bool = True) -> None:
+        """Forget the effects so far, but not the processes: code is about to be sent.
+
+        `helpers`: whether the engine has started processes beside the program, or may.
+        """
         self.effects = EffectTable()
-        self.processes.begin()
+        self.processes.begin(helpers=helpers)
         self.events = self.malformed = 0
         self.dropped_before = self.dropped_in_all
         self.ended = False
@@ -88,7 +91,7 @@ class EffectLedger:
     def _supervisor(self, packet: Packet) -> None:
         message = packet.message
         if packet.kind == PacketKind.CLONE and message.pid not in {0, SUPERVISOR}:
-            self.processes.start(message.pid, None)
+            self.processes.start_interpreter(message.pid)
         elif packet.kind == PacketKind.TASK_EXIT or _ends_everything(packet):
             self.ended = True
 

@@ -93,9 +93,12 @@ class ProcessTable:
 
     def __init__(self) -> None:
         self._known: dict[int, Process] = {}
+        self._helpers_may_come = True
+        self._interpreters: set[int] = {INTERPRETER}
+        """What the supervisor has started: the one that becomes the program's user runs the code."""
         self._forgotten: set[int] = set()
-        """The numbers of processes of the program that ended, or were too many to be kept. Whatever still comes
-        from them is the program's: otherwise it could pass for the engine."""
+        """The numbers of processes of the program that ended, or were too many to be kept. Whatever still
+        comes from them is the program's: otherwise it could pass for the engine."""
 
     def of(self, pid: int, user: int) -> Process | None:
         """Return a process of the program or a helper; None: the supervisor, which is the engine's."""
@@ -103,8 +106,8 @@ class ProcessTable:
             return found
         if pid == SUPERVISOR or user in SUPERVISOR_USERS:
             return None
-        if pid == INTERPRETER or pid in self._forgotten:
-            return self._add(Process(pid, PROGRAM, executed=pid != INTERPRETER))
+        if pid in self._interpreters or pid in self._forgotten or not self._helpers_may_come:
+            return self._add(Process(pid, PROGRAM, executed=True))
         return self._add(Process(pid, HELPER, helper=True))
 
     @property
@@ -116,10 +119,12 @@ class ProcessTable:
         """Return a process that was seen before."""
         return self._known.get(pid)
 
-    def start(self, pid: int, parent: Process | None) -> Process:
-        """Add a new process; one that the supervisor starts is the language's interpreter."""
-        if parent is None:
-            return self._add(Process(pid, PROGRAM))
+    def start_interpreter(self, pid: int) -> None:
+        """Expect the language's interpreter, or a helper that keeps the supervisor's user."""
+        self._interpreters.add(pid)
+
+    def start(self, pid: int, parent: Process) -> Process:
+        """Add a process that another one has started."""
         child = Process(pid, parent.program, parent.command, parent.pid, helper=parent.helper)
         child.folder, child.files = parent.folder, dict(parent.files)
         return self._add(child)
@@ -130,9 +135,16 @@ class ProcessTable:
         if process is not None and not process.helper:
             self._forgotten.add(pid)
 
-    def begin(self) -> None:
-        """Forget the effects that go with processes: code is about to be sent to the first of them."""
+    def begin(self, *, helpers: bool) -> None:
+        """Forget the effects that go with processes: code is about to be sent to the first of them.
+
+        `helpers`: whether the engine starts any beside the program. Where not, whatever appears is the
+        program's: the interpreter may have started before anything was observed.
+        """
+        self._helpers_may_come = helpers
         for process in self._known.values():
+            process.helper &= helpers
+            process.executed = True  # what had started before is no fork of the program
             process.entry, process.command = None, ""
             process.program = HELPER if process.helper else PROGRAM
             process.files = {number: Descriptor() for number in process.files}

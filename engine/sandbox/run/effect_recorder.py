@@ -33,11 +33,11 @@ class EffectRecorder:
         source = self._sandbox.effects
         return self._sandbox.unobserved if source is None else source.lost
 
-    async def begin(self) -> None:
-        """Forget what the sandbox did before the code arrives."""
+    async def begin(self, *, helpers: bool) -> None:
+        """Forget what the sandbox did before the code arrives; `helpers`: as an `EffectSource` has it."""
         self._from = time.time()
         if self._sandbox.effects is not None:
-            await self._sandbox.effects.begin()
+            await self._sandbox.effects.begin(helpers=helpers)
 
     def start(self) -> None:
         """Note that the code was sent."""

@@ -89,7 +89,8 @@ class Execution:
 
     async def _permit(self, start: StartRequest) -> StartPermit:
         """Return the permit once its effects are observed, as far as they can be."""
-        permit, _ = await asyncio.gather(self.watcher.permit(start), self.observer.begin())
+        observing = self.observer.begin(helpers=_has_helpers(self.job))
+        permit, _ = await asyncio.gather(self.watcher.permit(start), observing)
         return permit
 
     def _follower(self, nonce: str) -> OutputFollower:
@@ -275,3 +276,8 @@ class Execution:
             runtime_lost=self._runtime_lost,
             runtime_report=state.reported,
         )
+
+
+def _has_helpers(job: Job) -> bool:
+    """Return whether the engine starts processes of the program's user beside it: for a network or files."""
+    return job.stage is None and (bool(job.session) or job.network is not None)

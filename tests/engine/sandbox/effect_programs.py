@@ -38,8 +38,9 @@ PYTHON: tuple[Program, ...] = (
      ("process the program: fork",)),
     ("t = threading.Thread(target=open, args=('th1', 'w')); t.start(); t.join()",
      ("write /workspace/th1: create, truncate",)),
-    ("if os.fork() == 0:\n    def late(): threading.Event().wait(0.3); open('th2', 'w').close(); os._exit(0)\n"
-     "    threading.Thread(target=late).start(); libc.syscall(60, 0)\nos.wait()",
+    (("if os.fork() == 0:\n"
+      "    def late(): threading.Event().wait(0.3); open('th2', 'w').close(); os._exit(0)\n"
+      "    threading.Thread(target=late).start(); libc.syscall(60, 0)\nos.wait()"),
      ("write /workspace/th2: create, truncate", "process the program: fork")),
     ("attempt(lambda: socket.create_connection(('45.33.32.156', 4444), 1))", ("connect 45.33.32.156:4444",)),
     ("attempt(lambda: socket.socket(socket.AF_INET6).connect(('2001:db8::1', 443)))",

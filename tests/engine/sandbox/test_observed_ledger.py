@@ -205,6 +205,33 @@ def test_no_process_of_the_program_passes_for_the_engine(before: tuple[bytes, ..
     assert (False, "the program") == (found.routine, found.process.text)
 
 
+def _started(user: int = 1001) -> tuple[bytes, ...]:
+    """Return that the supervisor starts process 5, which goes on as a user."""
+    message = wire._BY_KIND[wire.PacketKind.CLONE]()
+    message.context.pid, message.context.credentials.uid, message.pid, message.tid = 1, 1001, 5, 5
+    started = struct.pack("<HHI", 8, wire.PacketKind.CLONE, 0) + bytes(message.SerializeToString())
+    ended = _packet(wire.PacketKind.TASK_EXIT, pid=5, user=user)
+    return started, _open(b"/workspace/a", pid=5, user=user), ended
+
+
+def test_a_helper_of_the_supervisor_is_no_fork_of_the_program() -> None:
+    """In a rehearsal it starts several; only what becomes the program's user runs the code."""
+    assert [] == _effects(*_started(1001)) + _effects(*_started(0))
+    (effect,) = _effects(*_started(1000))
+    assert ("/workspace/a", False) == (effect.target.text, effect.routine)
+
+
+def test_an_interpreter_that_started_before_anything_was_observed_is_the_program() -> None:
+    """Where the engine starts nothing beside the program, whatever is seen first is the program's."""
+    ledger = EffectLedger()
+    ledger.take(_open(b"/dev/null", pid=5))
+    ledger.begin(helpers=False)
+    for packet in (_open(b"/workspace/a", pid=5), _packet(wire.PacketKind.TASK_EXIT, pid=5)):
+        ledger.take(packet)
+    (effect,) = ledger.changes()
+    assert (False, "the program") == (effect.routine, effect.process.text)
+
+
 def _written(name: str, number: int = 1) -> ObservedEffect:
     return ObservedEffect(number=number, kind=ObservedKind.WRITE, target=Untrusted(f"/workspace/{name}"))
 

@@ -46,6 +46,8 @@ class _Sandbox:
     greeted: bool = False
     ledger: EffectLedger = field(default_factory=EffectLedger)
     beginning: bool = False
+    helpers: bool = True
+    """Whether the engine starts processes beside the program."""
     finishing: float = 0.0
     """When its end was asked for; 0: not yet."""
     ends: bool = False
@@ -107,7 +109,7 @@ class Listener:
 
     def _do_begin(self, command: dict[str, Any]) -> None:
         if (sandbox := self._of(command, "began")) is not None:
-            sandbox.beginning = True
+            sandbox.beginning, sandbox.helpers = True, bool(command["helpers"])
 
     def _do_finish(self, command: dict[str, Any]) -> None:
         if (sandbox := self._of(command, "finished")) is not None:
@@ -208,7 +210,7 @@ class Listener:
 
     def _begin(self, sandbox: _Sandbox) -> None:
         sandbox.beginning, sandbox.active = False, True
-        sandbox.ledger.begin()
+        sandbox.ledger.begin(helpers=sandbox.helpers)
         lost = "" if sandbox.greeted and not sandbox.over else "the sandbox sends no events any more"
         self._say({"op": "began", "key": sandbox.key, "lost": lost})
 

@@ -108,9 +108,9 @@ class Trace:
             return None
         return KernelSnapshot.model_validate(found["seen"]) if "seen" in found else None
 
-    async def begin(self) -> None:
+    async def begin(self, *, helpers: bool) -> None:
         """Forget what was observed so far."""
-        await self.ask("begin", "began", _BEGIN_SECONDS)
+        await self.ask("begin", "began", _BEGIN_SECONDS, helpers=helpers)
         while not self._effects.empty():
             self._effects.get_nowait()
 

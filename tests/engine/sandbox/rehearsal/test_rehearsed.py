@@ -95,6 +95,8 @@ print(json.load(urllib.request.urlopen('https://api.example.com/v1/items', b'{"a
 """
     stage, result, watcher = await rehearsed(manager, code)
     assert (KillReason.NONE, b"True\n") == (result.kill_reason, watcher.stdout), watcher.stderr
+    observed = {one.target.text for one in watcher.effects.values() if not one.routine}
+    assert ("/workspace/report.json" in observed, "the engine" in observed) == (True, False)
     assert ([], ["report.json"]) == (stage.record.findings, [name.text for name in stage.changed])
     assert [("api.example.com", "POST")] == [
         (one.host.text, one.method.text) for one in stage.record.contacts
