@@ -121,6 +121,8 @@ class Engine:
             shared_queries.SUBJECT: self.shared_queries.replay,
             reviewer_keys.SUBJECT: self._keys.replay,
             pre_approvals.SUBJECT: self.pre_approvals.replay,
+            **dict.fromkeys(("principal.added", "principal.removed"), self._on_token_elsewhere),
+            **dict.fromkeys(("secret.set", "secret.removed"), self._on_secret_elsewhere),
             **dict.fromkeys(KEYED, self.intake.keys.replay),
         }
         return SeveralEngines(
@@ -225,6 +227,8 @@ class Engine:
             since = (await self._events.record("engine.started")).seq
             self._storage.start()
             await self.policy.start()
+            await self.tokens.start()
+            await self.secrets.start()
             await self.blocks.start()
             await self.responses.start()
             await self.shared_queries.start()
@@ -326,6 +330,18 @@ class Engine:
         """Apply what another engine blocked, or blocks no longer."""
         self.blocks.replay(event)
         self.supervisor.start("withdrawals", self._on_blocked)
+
+    def _on_token_elsewhere(self, _: Event) -> None:
+        """Apply that another engine made or revoked a token; that one withdraws what waits under it."""
+
+        async def apply() -> None:
+            await self.tokens.replay()
+            await self.sessions.close_revoked()
+
+        self.supervisor.start("tokens of other engines", apply)
+
+    def _on_secret_elsewhere(self, _: Event) -> None:
+        self.supervisor.start("secrets of other engines", self.secrets.replay)
 
     async def _on_blocked(self) -> None:
         """Refuse what waits under a block, and close what goes on with a blocked token."""

@@ -14,6 +14,7 @@ from engine import locations
 from engine.common.errors import Problem
 from engine.common.hosts import matches_any, pattern_error
 from engine.common.local_files import put_in_place
+from engine.core.config.shared_file import SharedFile
 from engine.core.history.event_bus import EventBus
 from engine.models import FrozenModel, Principal
 from engine.models.submission import SecretReference
@@ -88,6 +89,10 @@ def granted(names: Iterable[str], domains: Iterable[str]) -> tuple[Secret, ...]:
     return tuple(Secret(name, kept[name].host, kept[name].value) for name in wanted)
 
 
+TRIES, AGAIN_SECONDS = 10, 0.2
+"""How often a secret that another engine has recorded is looked for."""
+
+
 class SecretStore:
     """Changes the file of secrets, which one engine alone writes."""
 
@@ -95,6 +100,20 @@ class SecretStore:
         self._path = path
         self._events = events
         self._lock = asyncio.Lock()
+        self._shared = SharedFile(path, events)
+
+    async def start(self) -> None:
+        """Take the secrets of the other engines, where several share them. Raises HistoryError."""
+        async with self._lock:
+            await self._shared.pull()
+
+    async def replay(self) -> None:
+        """Take what another engine has recorded, and is about to share. Raises HistoryError."""
+        for _ in range(TRIES):
+            async with self._lock:
+                if await self._shared.pull():
+                    return
+            await asyncio.sleep(AGAIN_SECONDS)
 
     def listed(self) -> tuple[SecretReference, ...]:
         """Return names and hosts, in order. Raises Problem."""
@@ -104,6 +123,7 @@ class SecretStore:
         """Keep a secret for one host, in place of the one of that name. Raises Problem."""
         _check(name, host, value)
         async with self._lock:
+            await self._shared.pull()
             others = [one for one in read(self._path) if one.name != name]
             if len(others) >= MOST:
                 raise Problem(409, f"there are {MOST} secrets", hint="Remove some.")
@@ -112,11 +132,13 @@ class SecretStore:
             )
             await self._events.record("secret.set", name, by.name, data={"name": name, "host": host})
             await asyncio.to_thread(write, self._path, both)
+            await self._shared.push()
         return SecretReference(name=name, host=host)
 
     async def remove(self, name: str, by: Principal) -> None:
         """Forget a secret. Raises Problem: there is none of that name."""
         async with self._lock:
+            await self._shared.pull()
             kept = read(self._path)
             found = next((one for one in kept if one.name == name), None)
             if found is None:
@@ -125,6 +147,7 @@ class SecretStore:
                 "secret.removed", name, by.name, data={"name": name, "host": found.host}
             )
             await asyncio.to_thread(write, self._path, [one for one in kept if one is not found])
+            await self._shared.push()
 
 
 def _check(name: str, host: str, value: str) -> None:

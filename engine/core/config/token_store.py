@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
+from engine.core.config.shared_file import SharedFile
 from engine.core.history.event_bus import EventBus
 from engine.models import NewToken, Principal, Scope, Token
 from engine.policy.rate_limits import Buckets
@@ -36,12 +37,34 @@ class TokenStore:
         self._suspended = suspended
         self._events = events
         self._lock = asyncio.Lock()
+        self._shared = SharedFile(path, events)
         self._revocations: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         self._kept: tuple[StoredToken, ...] = ()
         self._fault = ""
         self._log_rates = Buckets(per_minute=6, burst=3)
+        self._read()
+
+    async def start(self) -> None:
+        """Take the tokens of the other engines, where several share them. Raises HistoryError."""
+        async with self._lock:
+            await self._pull()
+
+    async def replay(self) -> None:
+        """Take what another engine changed into account. Raises HistoryError."""
+        async with self._lock:
+            await self._pull()
+        held = {one.token.id for one in self._kept}
+        for id, ended in list(self._revocations.items()):
+            if id not in held:
+                ended.set()
+
+    async def _pull(self) -> None:
+        if await self._shared.pull():
+            self._read()
+
+    def _read(self) -> None:
         try:
-            self._kept = tokens.read(path)
+            self._kept, self._fault = tokens.read(self._path), ""
         except TokensUnusable as error:
             self._fault = str(error)
 
@@ -84,6 +107,7 @@ class TokenStore:
         )
         secret = tokens.new_secret()
         async with self._lock:
+            await self._pull()
             if len(self._kept) >= MOST_TOKENS:
                 raise Problem(409, f"there are {MOST_TOKENS} tokens", hint="Revoke some.")
             await self._change((*self._kept, StoredToken(token=token, sha256=tokens.hash_of(secret))))
@@ -104,6 +128,7 @@ class TokenStore:
             Problem: there is none of that id.
         """
         async with self._lock:
+            await self._pull()
             left = tuple(one for one in self._kept if one.token.id != id)
             if left == self._kept:
                 raise Problem(404, f"there is no token {visible(id)}", hint="Type: pratique token list")
@@ -149,4 +174,9 @@ class TokenStore:
         if self._fault:
             raise Problem(503, self._fault)
         await asyncio.to_thread(tokens.write, self._path, kept)
+        try:
+            await self._shared.push()
+        except Problem:
+            self._read()
+            raise
         self._kept = kept

@@ -25,6 +25,7 @@ from engine.models import (
     MatchMode,
     Principal,
     Role,
+    Scope,
     Status,
 )
 from engine.models.response import BlockKind, BlockTarget
@@ -182,3 +183,24 @@ async def test_a_silent_engine_is_taken_over_from(both: Both) -> None:
     assert Status.DENIED is (await decided(one.engine, waits, DENIED)).status
     with pytest.raises(Exception, match="closed what this one ran"):
         await submitted(other.engine, "print(3)")
+
+
+async def test_a_token_that_one_engine_made_another_one_knows_and_revokes(both: Both) -> None:
+    """What is made or revoked at one engine holds at all; none of two changes at once is lost."""
+    one, other = both
+    made = await one.engine.tokens.create("bot", (Scope.SUBMIT,), 1, ADA)
+    await until(lambda: other.engine.tokens.known(made.secret))
+    ended = asyncio.create_task(one.engine.tokens.ended(made.token))
+    await other.engine.revoke_token(made.token.id, ADA)
+    await ended
+    assert one.engine.tokens.known(made.secret) is None
+
+
+async def test_a_secret_is_everywhere(both: Both) -> None:
+    """A secret that is set at one engine can be granted at another; the database has it sealed."""
+    one, other = both
+    await one.engine.secrets.set("API_KEY", "api.test", "x" * 20, ADA)
+    await until(other.engine.secrets.listed)
+    assert one.log.engines
+    version, content = await one.log.engines.file("secrets.json")
+    assert (1, True) == (version, b"x" * 20 in content)
