@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check faults kills power soak mutants lock screenshots frames bench bench-analysis bench-peers wheel docs clean
+.PHONY: help setup run test test-cluster check faults kills power soak mutants lock screenshots frames bench bench-analysis bench-peers wheel docs clean
 BIN := .venv/bin
 
 help: ## List the targets.
@@ -14,6 +14,9 @@ run: setup ## Set up, submit five examples, and open the console.
 
 test: ## Set up, then run all tests; tests against gVisor fail without it.
 	@.ci/test
+
+test-cluster: setup ## Build Kubernetes with gVisor (cached; root, 3 GB), run the backend tests on it, and end it.
+	@.ci/with-docker $(BIN)/python -m tests.cluster test $(ARGS)
 
 check: setup ## Run ruff, mypy, the import contracts and the structure checks.
 	$(BIN)/ruff check

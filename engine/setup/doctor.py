@@ -22,7 +22,7 @@ from engine.common.text import Untrusted
 from engine.models import Check
 from engine.sandbox.drivers.docker import frozen, ownership
 from engine.settings import Settings
-from engine.setup import docker_engine, gvisor, network_checks
+from engine.setup import cluster_checks, docker_engine, gvisor, network_checks
 from engine.setup.daemon_json import DAEMON_JSON
 from engine.setup.runsc import RUNTIME
 from engine.trusted_files import trusted_check
@@ -34,8 +34,17 @@ _MIN_FREE_BYTES = 2 * 1024**3
 
 def run_checks() -> tuple[Check, ...]:
     """Check everything that running code requires, without changing it."""
-    found = (_python(), _settings(), _state(), trusted_check(), *frozen_rows(), *_docker_rows())
+    own = (_python(), _settings(), _state(), trusted_check())
+    found = (*own, *_backend_rows()) if own[1].ok else (*own, *frozen_rows(), *_docker_rows())
     return (*found, *network_checks.rows()) if all(check.ok for check in found) else found
+
+
+def _backend_rows() -> tuple[Check, ...]:
+    """Return the rows about what creates sandboxes. The settings are valid."""
+    settings = Settings().sandbox
+    if settings.backend == "kubernetes":
+        return cluster_checks.rows(settings)
+    return (*frozen_rows(), *_docker_rows())
 
 
 def check_row(name: str, detail: str, *, ok: bool = True, hint: str = "") -> Check:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
@@ -10,23 +10,31 @@ import pytest
 from engine.models import Language, Limits
 from engine.sandbox import SandboxUnavailable
 from engine.sandbox.api.driver import STANDARD_LIMITS, SandboxDriver, SandboxSpec
-from engine.sandbox.drivers.docker.driver import DockerDriver
+from engine.sandbox.drivers.open import open_driver
+from engine.settings import SandboxSettings
+from tests.cluster_sandboxes import cluster, on_cluster, pods_of
 from tests.sandboxes import IMAGES, containers_of
 
 pytestmark = pytest.mark.sandbox
 ENGINE = "test-driver"
-DRIVERS: dict[str, Callable[[], SandboxDriver]] = {"docker": lambda: DockerDriver("runsc", 30.0, ENGINE)}
+DRIVERS = {"docker": SandboxSettings()}
+if (found := cluster()) is not None:
+    DRIVERS["kubernetes"] = on_cluster(found)
 
 
 @pytest.fixture(params=DRIVERS)
 async def driver(request: pytest.FixtureRequest) -> AsyncIterator[SandboxDriver]:
     """A driver that is started; removing all leaves nothing."""
-    driver = DRIVERS[request.param]()
+    settings = DRIVERS[request.param]
+    driver = open_driver(settings, ENGINE)
     await driver.start()
     yield driver
     await driver.remove_all()
     await driver.close()
-    assert [] == containers_of(ENGINE)
+    if settings.backend == "kubernetes":
+        assert [] == await pods_of(settings.kubernetes, ENGINE)
+    else:
+        assert [] == containers_of(ENGINE)
 
 
 async def spec(driver: SandboxDriver) -> SandboxSpec:

@@ -1,0 +1,73 @@
+"""`python -m engine.server.probe`: asks the engine of this machine or Pod, for what supervises it.
+
+readyz: whether it can run code. alive: whether it answers. drained: waits until no approved code runs.
+The exit code is 0 for yes; what is wrong is said on standard error.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Callable
+
+import httpx
+
+from engine import locations
+
+_SECONDS = 8.0
+_DRAIN_SECONDS = 600.0
+_AGAIN_SECONDS = 2.0
+_RUNNING = re.compile(r'^pratique_open_submissions\{state="approved"\} ([0-9.e+]+)$', re.MULTILINE)
+
+
+def ready(client: httpx.Client) -> bool:
+    """Return whether the engine can run code."""
+    answer = client.get("/readyz")
+    if answer.is_success:
+        return True
+    sys.stderr.write(f"{answer.text[:500]}\n")
+    return False
+
+
+def alive(client: httpx.Client) -> bool:
+    """Return whether the engine answers, whatever it says."""
+    return client.get("/readyz").status_code < 600
+
+
+def running(metrics: str) -> int:
+    """Return how many approved submissions have not ended, by the text of the metrics."""
+    found = _RUNNING.search(metrics)
+    return int(float(found[1])) if found else 0
+
+
+def drained(client: httpx.Client, seconds: float = _DRAIN_SECONDS) -> bool:
+    """Wait until nothing runs; return whether that was so in time."""
+    until = time.monotonic() + seconds
+    while running(client.get("/metrics").text):
+        if time.monotonic() > until:
+            sys.stderr.write("runs have not ended in time, and end as interrupted\n")
+            return False
+        time.sleep(_AGAIN_SECONDS)
+    return True
+
+
+QUESTIONS: dict[str, Callable[[httpx.Client], bool]] = {"readyz": ready, "alive": alive, "drained": drained}
+
+
+def main(arguments: list[str]) -> int:
+    """Ask one question; return the exit code."""
+    if len(arguments) != 1 or arguments[0] not in QUESTIONS:
+        sys.stderr.write(f"Type: python -m engine.server.probe {'|'.join(QUESTIONS)}\n")
+        return 2
+    transport = httpx.HTTPTransport(uds=str(locations.socket()))
+    try:
+        with httpx.Client(transport=transport, base_url="http://localhost", timeout=_SECONDS) as client:
+            return 0 if QUESTIONS[arguments[0]](client) else 1
+    except httpx.HTTPError as error:
+        sys.stderr.write(f"the engine does not answer: {error}\n")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

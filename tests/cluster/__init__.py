@@ -1,0 +1,1 @@
+"""A real Kubernetes with gVisor on this machine, for tests. Needs root."""

@@ -1,0 +1,97 @@
+"""The manifests, the chart and the dashboard agree with the engine and with each other."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+import yaml
+
+from engine.sandbox.drivers.kubernetes.health import RIGHTS
+from engine.server.http.metrics import PrometheusMetrics
+from engine.server.probe import QUESTIONS, running
+from engine.settings import Settings
+from tests.deployment.manifests import DEPLOY, Object, chart, manifests
+
+_METRIC = re.compile(r"\bpratique_[a-z_]+")
+
+
+def named(kind: str, objects: list[Object]) -> list[Object]:
+    """Return the objects of a kind."""
+    return [one for one in objects if one["kind"] == kind]
+
+
+def key(one: Object) -> str:
+    """Return what tells objects apart."""
+    return json.dumps([one["kind"], one["metadata"]], sort_keys=True)
+
+
+def test_the_chart_makes_what_the_manifests_are() -> None:
+    """With its own values it makes the same objects; the release's namespace is made by Helm."""
+    plain = [
+        one for one in manifests() if one["metadata"]["name"] != "pratique" or one["kind"] != "Namespace"
+    ]
+    assert sorted(plain, key=key) == sorted(chart(), key=key)
+
+
+def test_the_role_grants_what_the_driver_needs_and_no_more() -> None:
+    """Each right is in the role, and each rule of the role is a right; nothing is granted cluster-wide."""
+    (role,) = named("Role", manifests())
+    granted = {
+        (group, *(f"{resource}/".split("/")[:2]), verb)
+        for rule in role["rules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    }
+    assert set(RIGHTS) == granted
+    assert not {"ClusterRole", "ClusterRoleBinding"} & {one["kind"] for one in manifests()}
+
+
+def test_the_settings_of_the_manifest_are_valid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They name the namespace that the role is for, and the service that clients call."""
+    (config,) = named("ConfigMap", manifests())
+    monkeypatch.delenv("PRATIQUE_CONFIG_FILE", raising=False)
+    settings = Settings.model_validate(yaml.safe_load(config["data"]["settings.yaml"]))
+    (role,) = named("Role", manifests())
+    assert role["metadata"]["namespace"] == settings.sandbox.kubernetes.namespace
+    assert {*settings.sandbox.images.values(), settings.sandbox.data_image} <= set(
+        settings.sandbox.kubernetes.images
+    )
+
+
+def test_the_engine_is_unprivileged_and_asked_by_its_own_probe() -> None:
+    """It runs as a user without rights, and each probe's question is one that the engine's probe knows."""
+    (stateful,) = named("StatefulSet", manifests())
+    pod = stateful["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    assert pod["securityContext"]["runAsNonRoot"]
+    assert {"drop": ["ALL"]} == container["securityContext"]["capabilities"]
+    commands = (
+        container["readinessProbe"]["exec"]["command"],
+        container["livenessProbe"]["exec"]["command"],
+        container["lifecycle"]["preStop"]["exec"]["command"],
+    )
+    assert all(command[:-1] == ["python", "-m", "engine.server.probe"] for command in commands)
+    assert set(QUESTIONS) == {command[-1] for command in commands}
+
+
+def test_every_metric_of_the_dashboard_is_exported() -> None:
+    """Names in the panels are names that the engine exports, and each exported one is in a panel."""
+    dashboard = json.loads((DEPLOY / "grafana" / "pratique.json").read_text())
+    panels = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    exported = PrometheusMetrics(lambda: 0, lambda: 0, lambda: [("image", 0, 1)]).text().decode()
+    samples = {found[0] for found in re.finditer(r"^pratique_[a-z_]+", exported, re.MULTILINE)}
+    shown = {name for expression in panels for name in _METRIC.findall(expression)}
+    assert shown <= samples
+    family = re.compile(r"_(bucket|count|sum|created)$")
+    assert {family.sub("", one) for one in samples if not one.endswith("_created")} == {
+        family.sub("", one) for one in shown
+    }
+
+
+def test_what_runs_is_read_from_the_metrics() -> None:
+    """The drain waits for what was approved and has not ended."""
+    exported = PrometheusMetrics(lambda: 7, lambda: 3, list).text().decode()
+    assert (3, 0) == (running(exported), running(""))
