@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
+
+_UNITS = {"m": Fraction(1, 1000), "": Fraction(1)}
+_UNITS |= {name: Fraction(1000**power) for power, name in enumerate("kMGTP", 1)}
+_UNITS |= {f"{name}i": Fraction(1024**power) for power, name in enumerate("KMGTP", 1)}
+
+
+def quantity(text: object) -> Fraction | None:
+    """Return an amount as the API server writes it in its shortest form: `1024Mi` comes back as `1Gi`."""
+    if not isinstance(text, str):
+        return None
+    number = text.rstrip("mkKMGTPi")
+    unit = _UNITS.get(text[len(number) :])
+    return int(number) * unit if number.isdecimal() and unit is not None else None
 
 
 def drift(seen: Mapping[str, Any], made: Mapping[str, Any]) -> tuple[str, ...]:
@@ -38,10 +52,8 @@ def _container_drift(has: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[
         for name, value in wanted["securityContext"].items()
         if rights.get(name) != value
     ]
-    if (has.get("resources") or {}).get("limits", {}).get("memory") != wanted["resources"]["limits"][
-        "memory"
-    ]:
-        wrong.append("memory")
+    limits, granted = (has.get("resources") or {}).get("limits") or {}, wanted["resources"]["limits"]
+    wrong += [name for name in ("cpu", "memory") if quantity(limits.get(name)) != quantity(granted[name])]
     mounts = [(one.get("name"), one.get("mountPath")) for one in has.get("volumeMounts") or []]
     if mounts != [(one["name"], one["mountPath"]) for one in wanted["volumeMounts"]]:
         wrong.append("volumeMounts")

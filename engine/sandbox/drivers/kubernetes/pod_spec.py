@@ -116,8 +116,10 @@ def _container(request: PodRequest, settings: KubernetesSettings) -> dict[str, A
         "name": CONTAINER,
         "image": request.image,
         "imagePullPolicy": "IfNotPresent",
-        "command": ["/bin/sh", "-c", start_script(spec), "sh", "/usr/bin/perl", "-e", first, "--"],
-        "args": list(request.interpreter),
+        "command": [
+            *map(_literal, ("/bin/sh", "-c", start_script(spec), "sh", "/usr/bin/perl", "-e", first, "--"))
+        ],
+        "args": [*map(_literal, request.interpreter)],
         "env": [{"name": name, "value": _literal(value)} for name, value in spec.environment.items()],
         "workingDir": "/workspace",
         "stdin": True,
@@ -178,5 +180,5 @@ def _volume(name: str, kib: int) -> dict[str, Any]:
 
 
 def _literal(value: str) -> str:
-    """Return a value in which Kubernetes replaces nothing: `$(NAME)` would be a variable."""
+    """Return text in which Kubernetes replaces nothing: `$(NAME)` would be a variable, `$$` one dollar."""
     return value.replace("$", "$$")

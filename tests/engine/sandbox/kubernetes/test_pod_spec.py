@@ -13,7 +13,7 @@ from engine.models import Language, Limits
 from engine.sandbox.api.driver import SandboxSpec
 from engine.sandbox.api.errors import ImageMissing
 from engine.sandbox.drivers.kubernetes.image_catalog import ImageCatalog, parse_commands
-from engine.sandbox.drivers.kubernetes.pod_drift import drift
+from engine.sandbox.drivers.kubernetes.pod_drift import drift, quantity
 from engine.sandbox.drivers.kubernetes.pod_spec import PodOwner, PodRequest, manifest, resources
 from engine.settings import KubernetesSettings
 
@@ -106,6 +106,7 @@ CHANGES: dict[str, Callable[[Pod], object]] = {
     "env": lambda seen: _container(seen).update(env=[{"name": "LD_PRELOAD", "value": "x"}]),
     "volumeMounts": lambda seen: _container(seen)["volumeMounts"].append({"name": "x", "mountPath": "/x"}),
     "securityContext.privileged": lambda seen: _container(seen)["securityContext"].update(privileged=True),
+    "cpu": lambda seen: _container(seen)["resources"]["limits"].pop("cpu"),
     "memory": lambda seen: _container(seen)["resources"]["limits"].update(memory="9Gi"),
     "phase": lambda seen: seen["status"].update(phase="Failed"),
     "container": lambda seen: seen["status"]["containerStatuses"][0].update(
@@ -120,6 +121,20 @@ def test_what_somebody_changed_is_named(named: str) -> None:
     seen = running()
     CHANGES[named](seen)
     assert named in drift(seen, made())
+
+
+def test_amounts_are_compared_and_not_their_spelling() -> None:
+    """The server writes amounts in its own way; what is no amount equals none."""
+    assert quantity("1024Mi") == quantity("1Gi") == quantity("1073741824")
+    assert quantity("1000m") == quantity("1")
+    assert [None] * 4 == [quantity(text) for text in (None, "", "Mi", "1Xi")]
+
+
+def test_programs_reach_the_container_as_they_are() -> None:
+    """Kubernetes makes one dollar of two, and Perl means both: each is doubled."""
+    program = made()["spec"]["containers"][0]["command"][6]
+    assert "$$$$" in program
+    assert "$" not in program.replace("$$", "")
 
 
 def test_images_are_named_by_digest_only() -> None:
