@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.cluster.daemons import ClusterError
 
-_NICENESS = int(os.environ.get("NICE", "19"))
+_NICENESS = 19
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import statistics
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import Any
 
 from engine.models import Language, OutputChunk
 from engine.sandbox import Job
@@ -56,14 +57,14 @@ class Measurement:
         self.driver = KubernetesDriver(settings, 20.0, f"measure-{os.getpid()}")
         self.backend = SandboxManager(on_cluster(settings, pool), self.driver, None)
 
-    async def first_byte(self, **limits: object) -> float:
+    async def first_byte(self, **limits: Any) -> float:
         """Return the seconds from the request of a run to its first byte."""
         watcher = FirstByte()
         began = time.monotonic()
         await self.backend.run(await self.job("print('x')", **limits), watcher)
         return watcher.at - began
 
-    async def job(self, code: str, **limits: object) -> Job:
+    async def job(self, code: str, **limits: Any) -> Job:
         """Return a job for Python code."""
         digest = await self.backend.image_digest(IMAGES[Language.PYTHON])
         return replace(docker_job(code, Language.PYTHON, **limits), image_digest=digest)

@@ -111,9 +111,11 @@ class SandboxPod:
         with contextlib.suppress(SandboxUnavailable):
             command = ["/usr/bin/perl", "-e", f"kill '{name}', 1"]
             stream = await self._execute(command, _SUPERVISOR_USER)
-            async with contextlib.aclosing(stream.output()) as output:
-                async for _ in output:
+            try:
+                async for _ in stream.output():
                     pass
+            finally:
+                stream.abort()
 
     def pause(self, paused: bool) -> bool:
         """Return whether it is as asked: nothing in the API of Kubernetes pauses a Pod."""
@@ -139,19 +141,24 @@ class SandboxPod:
         return self._usage
 
     async def _measure(self) -> None:
-        line = b""
         try:
             stream = await self._execute(["/usr/bin/perl", "-e", PROGRAM], _SUPERVISOR_USER)
-            async with contextlib.aclosing(stream.output()) as output:
-                async for kind, data in output:
-                    *lines, line = (line + (data if kind is Stream.STDOUT else b"")).split(b"\n")
-                    self._take(lines)
-                    if len(line) > MOST_LINE:
-                        return
+            try:
+                await self._follow_meter(stream)
+            finally:
+                stream.abort()
         except SandboxUnavailable:
             return
         finally:
             self._measured.set()
+
+    async def _follow_meter(self, stream: PodStream) -> None:
+        line = b""
+        async for kind, data in stream.output():
+            *lines, line = (line + (data if kind is Stream.STDOUT else b"")).split(b"\n")
+            self._take(lines)
+            if len(line) > MOST_LINE:
+                return
 
     def _take(self, lines: list[bytes]) -> None:
         for line in lines:

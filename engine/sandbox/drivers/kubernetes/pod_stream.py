@@ -58,9 +58,10 @@ class PodStream:
 
     def abort(self) -> None:
         """Cut the connection at once: the program sees the end of its input."""
-        connection = self._websocket._response.connection  # noqa: SLF001  closing it would wait for an answer
-        if connection is not None and connection.transport is not None:
-            connection.transport.abort()
+        response = self._websocket._response  # noqa: SLF001  closing the WebSocket would wait for an answer
+        if response.connection is not None and response.connection.transport is not None:
+            response.connection.transport.abort()
+        response.close()
 
     async def as_streams(self, tasks: set[asyncio.Task[None]]) -> Streams:
         """Return a reader of frames and a writer, as the run logic expects; the pump's task is in `tasks`."""
