@@ -72,8 +72,12 @@ class ExpiredScreen(ModalScreen[str | None]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Load the list."""
-        self._load()
+        """Load the list, as soon as the engine is reached and whenever it is reached again."""
+        self.watch(self.app, "connection_state", self._connected)
+
+    def _connected(self, state: str) -> None:
+        if state == "connected":
+            self._load()
 
     @work(exclusive=True)
     async def _load(self) -> None:

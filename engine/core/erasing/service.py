@@ -22,6 +22,7 @@ from engine.settings import EraseRule, HistorySettings
 
 MOST_ERASED = 1000
 """So many submissions one request erases; the report says how many are left."""
+ON_REQUEST = "on request"
 LISTED = 100
 PAGE = 200
 RETAIN_SECONDS = 3600.0
@@ -102,7 +103,7 @@ class Erasures:
     async def _targets(self, request: ErasureRequest) -> AsyncGenerator[tuple[str, ErasureOrder], None]:
         """Yield the submissions that a request names, each with what is to be erased of it."""
         read = self._events.log.read
-        whole = ErasureOrder(rule="erased on request", reason=request.reason)
+        whole = ErasureOrder(rule=ON_REQUEST, reason=request.reason)
         if request.submission:
             if await read.case(request.submission) is None:
                 raise Problem(
@@ -117,7 +118,7 @@ class Erasures:
             own = [id async for id in self._found(f"requester:{quoted(name)}")]
             for id in own:
                 yield id, whole
-            words = ErasureOrder(rule="erased on request", reason=request.reason, author=request.person)
+            words = ErasureOrder(rule=ON_REQUEST, reason=request.reason, author=request.person)
             for id in sorted(set(await read.said_by(name)) - set(own)):
                 yield id, words
 

@@ -46,7 +46,6 @@ async def test_the_same_rules_say_the_same(engine_with: EngineMaker, no_docker: 
     """Under the same analysis and policy nothing is recorded of any submission, and all are counted."""
     async with engine_with() as engine:
         ids = [await submitted(engine, number) for number in range(3)]
-        await asyncio.sleep(1.1)  # it rescans what was submitted before the second in which it began
         rescan = await ended(engine, (await engine.rescans.begin(RescanRequest(share=1), REVIEWER)).id)
         trail = await engine.queries.trail(ids[0])
     assert (RescanState.FINISHED, 3, {RescanOutcome.SAME: 3}) == (rescan.state, rescan.done, rescan.counts)
