@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -166,6 +167,7 @@ def _tree_head(connection: SqlConnection, seq: int, key: Ed25519PrivateKey) -> t
 
 
 def _proofs(connection: SqlConnection, records: list[Record], size: int) -> dict[str, list[str]]:
+    @cache
     def roots(start: int, end: int) -> bytes:
         return tree.root(connection, start, end)
 
