@@ -83,6 +83,7 @@ class ConsoleApp(App[None]):
         opened: Callable[[], None] = lambda: None,
     ) -> None:
         textual_patches.share_colour_cache()
+        textual_patches.measure_long_texts_quickly()
         self._text_filter = UnsafeTextFilter()
         self.key_guard = KeyGuard()
         super().__init__()

@@ -6,10 +6,13 @@ import gc
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len
 from textual._context import active_message_pump
 from textual._styles_cache import StylesCache
 from textual.command import CommandPalette
-from textual.geometry import Region
+from textual.document._document import Document
+from textual.document._wrapped_document import WrappedDocument
+from textual.geometry import Region, Size
 from textual.widgets._footer import FooterKey
 
 if TYPE_CHECKING:
@@ -35,6 +38,22 @@ def share_colour_cache() -> None:
     if not isinstance(method, classmethod):
         cached: Any = lru_cache(1024)
         StylesCache.get_inner_outer = classmethod(cached(method.__wrapped__))  # type: ignore[method-assign,assignment]
+
+
+@lru_cache(1 << 16)
+def _cells_of(line: str, tab: int) -> int:
+    return cell_len(line.expandtabs(tab))
+
+
+def measure_long_texts_quickly() -> None:
+    """Measure each line of a text area once: Textual measures all of them at each key and for each row."""
+
+    def size(document: Document, tab: int) -> Size:
+        lines = document.lines
+        return Size(max((_cells_of(line, tab) for line in lines), default=0), len(lines))
+
+    Document.get_size = size  # type: ignore[method-assign]
+    WrappedDocument.height = property(lambda self: len(self._offset_to_line_info))  # type: ignore[method-assign,assignment]
 
 
 def remove_closed_watchers(watched: DOMNode) -> None:

@@ -7,24 +7,24 @@ from pathlib import Path
 
 from rich.text import Text
 from textual import events
+from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Location, Selection
 
+from console.app.workers import run_in_background
 from console.code_view.lines import Mark, marks_of, split_lines
 from console.explore.editing.assistance import Assistance
 from console.explore.editing.brackets import partner
+from console.explore.editing.colours import EditedColours
 from console.explore.editing.completion import completion
 from console.explore.editing.indentation import next_indentation, toggle_comments
 from console.explore.editing.visible_line import one_for_one
 from console.explore.files import dropped
 from console.explore.vim import Vim, VimCommand
-from console.theming.highlight import Token, highlight
 from console.theming.styles import style_of
+from console.widgets.repaint import set_virtual_size
 from engine.models import Language, Violation
-
-COLOURED_CHARACTERS = 64 * 1024
-"""Larger text has no colours, since they are computed on every change."""
 
 NEW_LINE = ("enter", "ctrl+j")
 """ctrl+j is a line feed: what Enter sends in some terminals, and between lines that are pasted plainly."""
@@ -58,8 +58,7 @@ class Editor(TextArea):
         self._locked = False
         super().__init__("", id=id, classes="box", show_line_numbers=True, tab_behavior="indent",
                          soft_wrap=False, theme="css", highlight_cursor_line=True)  # fmt: skip
-        self._tokens: list[list[Token]] = []
-        self._tokens_of: tuple[str, Language] | None = None
+        self._colours = EditedColours()
         self._marks: dict[int, list[Mark]] = {}
         self._found: dict[int, list[tuple[int, int]]] = {}
         self.error_line: int | None = None
@@ -82,12 +81,13 @@ class Editor(TextArea):
             self._repaint()
 
     def colour(self) -> None:
-        """Compute the colours again."""
-        known = (self.text, self.code_language)
-        if known != self._tokens_of:
-            self._tokens_of = known
-            small = len(self.text) <= COLOURED_CHARACTERS
-            self._tokens = highlight(self.text, self.code_language) if small else []
+        """Compute the colours again: those of a long text once typing pauses."""
+        if self._colours.edited(self.document.lines, self.code_language):
+            run_in_background(self, self._colour_all, "colours")
+        self._repaint()
+
+    async def _colour_all(self) -> None:
+        if await self._colours.all_of():
             self._repaint()
 
     # --- modes ------------------------------------------------------------------------------------
@@ -232,7 +232,9 @@ class Editor(TextArea):
         """
         start, end = self.selection
         self.set_reactive(TextArea.selection, Selection(self._inside(start), self._inside(end)))
-        super()._refresh_size()
+        width, height = self.document.get_size(self.indent_width)
+        set_virtual_size(self, Size(width + self.gutter_width + 1, height))
+        self._refresh_scrollbars()
 
     def _inside(self, location: Location) -> Location:
         line = min(location[0], self.document.line_count - 1)
@@ -247,8 +249,8 @@ class Editor(TextArea):
     def get_line(self, line_index: int) -> Text:
         """Return a line with its colours, every character made visible."""
         line = Text(one_for_one(self.document.get_line(line_index)), end="", no_wrap=True)
-        if line_index < len(self._tokens):
-            for start, end, name in self._tokens[line_index]:
+        if line_index < len(self._colours.tokens):
+            for start, end, name in self._colours.tokens[line_index]:
                 line.stylize(style_of(self, name), start, end)
         for found in self._marks.get(line_index, ()):
             line.stylize(style_of(self, f"underline on mark-{found.level.value}"), found.start, found.end)

@@ -8,6 +8,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from console.app.state import console_app
+from console.app.textual_patches import update_height
 from console.app.workers import run_in_background
 from console.explore.editor import Editor
 from console.explore.reviewer_view import effect_lines, verdict_parts
@@ -77,12 +78,12 @@ class LiveAnalysis:
     def _say(self, parts: list[Part]) -> None:
         line = self._screen.query_one("#violation-line", Static)
         line.set_class(self._written, "-said")
-        line.update(content(*parts))
+        line.update(content(*parts), layout=False)
 
     def _show_effects(self) -> None:
         effects = self._screen.query_one("#effects", Static)
         effects.set_class(self._written, "-said")
-        effects.update(paragraphs(verdict_parts(self._analysis), *effect_lines(self._analysis)))
+        update_height(effects, paragraphs(verdict_parts(self._analysis), *effect_lines(self._analysis)))
 
     @property
     def _written(self) -> bool:

@@ -12,11 +12,21 @@ def set_virtual_size(view: ScrollView, size: Size) -> None:
     if size == view.virtual_size:
         return
     barred = size.height > view.container_size.height or view.styles.overflow_y == "scroll"
-    if size.width != view.virtual_size.width or barred != view.show_vertical_scrollbar:
+    if barred != view.show_vertical_scrollbar or not _as_wide(view, size.width):
         view.virtual_size = size
         return
     view.set_reactive(Widget.virtual_size, size)
+    if view.show_horizontal_scrollbar:
+        view.horizontal_scrollbar.window_virtual_size = size.width
     if barred:
         view.vertical_scrollbar.window_virtual_size = size.height
     if view.scroll_offset.y > view.max_scroll_y:
         view.scroll_to(y=view.max_scroll_y, animate=False)
+
+
+def _as_wide(view: ScrollView, width: int) -> bool:
+    """Return whether another width leaves the bar below as it is: there, or not."""
+    if width == view.virtual_size.width:
+        return True
+    barred = width > view.size.width
+    return view.styles.overflow_x == "auto" and barred is view.show_horizontal_scrollbar

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.benchmarks.row import Row
 
-LONG = frozenset({"soak"})
+LONG = frozenset({"drafts", "soak"})
 """Benchmarks that run only by name."""
 _HEADINGS = ("", "p50", "p95", "p99", "unit", "baseline", "ratio", "target", "passed")
 

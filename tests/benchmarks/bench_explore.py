@@ -11,10 +11,10 @@ from tests.benchmarks.pty_console import PtyConsole, console
 from tests.benchmarks.row import Row, percentiles
 from tests.engine_process import BASE, EngineProcess
 
-ROUNDS = 40
-WARM_ROUNDS = 4
-KEYS = 80
-PAUSES = 12
+ROUNDS = 20
+WARM_ROUNDS = 3
+KEYS = 60
+PAUSES = 8
 SETTLE_SECONDS = 1.0
 LINES = 5000
 PRINTS = {

@@ -6,6 +6,7 @@ import builtins
 import keyword
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 from engine.models import Language
 
@@ -13,7 +14,6 @@ SHORTEST = 2
 """Characters of a word that is completed."""
 READ_CHARACTERS = 64 * 1024
 """Longer code is completed from its beginning."""
-WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]{2,60}")
 BEGUN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*$")
 
 JAVASCRIPT = (
@@ -47,8 +47,15 @@ def completion(code: str, before: str, after: str, language: Language) -> str:
     if begun is None or len(begun[0]) < SHORTEST or re.match(r"[\w$]", after):
         return ""
     prefix = begun[0]
-    known = Counter(word for word in WORD.findall(code[:READ_CHARACTERS]) if word.startswith(prefix))
-    del known[prefix]
+    known = Counter(_words(code[:READ_CHARACTERS], prefix))
     words = known or Counter(word for word in WORDS[language] if word.startswith(prefix) and word != prefix)
     best = min(words, key=lambda word: (-words[word], len(word), word), default=prefix)
     return best[len(prefix) :]
+
+
+def _words(code: str, prefix: str) -> Iterator[str]:
+    """Yield the longer words that begin with a prefix, as often as they occur."""
+    for found in re.finditer(re.escape(prefix) + r"[A-Za-z0-9_$]{1,60}", code):
+        before = code[found.start() - 1 : found.start()]
+        if not (before.isalnum() or before in {"_", "$"}):
+            yield found[0]

@@ -31,10 +31,14 @@ class TabBar(Static):
 
     _count = 0
     _first = 0
+    _shown: tuple[list[str], int, int] | None = None
 
     def show(self, names: Sequence[str], active: int) -> None:
         """Show tabs, as many as fit, the active one among them."""
         fit = max(1, self.app.size.width // 2 // WIDTH)
+        if (wanted := (list(names), active, fit)) == self._shown:
+            return
+        self._shown = wanted
         self._count, self._first = len(names), max(0, active - fit + 1)
         self.set_class(len(names) > 1, "-several")
         shown = list(enumerate(names))[self._first :]

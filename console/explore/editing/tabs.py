@@ -104,7 +104,8 @@ class Tabs:
             return
         await self._drafts.discard()
         del self._tabs[self.active]
-        await self._show(min(self.active, len(self._tabs) - 1))
+        self.active = min(self.active, len(self._tabs) - 1)
+        await self._show(self.active)
 
     async def _keep(self) -> None:
         """Keep what is shown in its tab."""

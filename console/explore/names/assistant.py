@@ -47,13 +47,16 @@ class NameAssistant:
         return self._catalogues.get((self._screen.query_one(Editor).code_language, self.image))
 
     def typed(self) -> None:
-        """Show what could come next, once typing pauses."""
-        self._popup.close()
+        """Show what could come next, once typing pauses; what is shown of this word stays until then."""
         run_in_background(self._screen, self._suggest, "names")
 
     def moved(self) -> None:
-        """Close what is shown about another place."""
-        if self._screen.query_one(Editor).cursor_location != self._shown_at:
+        """Close what is shown about another place; a step within a line may be a letter that was typed."""
+        line, column = self._screen.query_one(Editor).cursor_location
+        near = line == self._shown_at[0] and abs(column - self._shown_at[1]) <= 1
+        if near and self._popup.lists:
+            run_in_background(self._screen, self._suggest, "names")
+        elif not near:
             self._popup.close()
 
     def explain(self) -> None:
@@ -75,6 +78,7 @@ class NameAssistant:
         await asyncio.sleep(PAUSE_SECONDS)
         editor, catalogue = self._screen.query_one(Editor), await self._known()
         if catalogue is None or editor.read_only or not editor.selection.is_empty:
+            self._popup.close()
             return
         line, column = editor.cursor_location
         text = editor.document.get_line(line)
@@ -87,6 +91,8 @@ class NameAssistant:
             editor.suggestion = _rest(found)
         elif call := called(editor.text, _text_before(editor), catalogue):
             self._popup.show_call(call, at)
+        else:
+            self._popup.close()
 
     async def _explain(self, location: tuple[int, int], at: Offset, pause: float, *, said: bool) -> None:
         await asyncio.sleep(pause)
@@ -125,6 +131,8 @@ class NameAssistant:
         popup = self._popup
         if key == "escape":
             return popup.close()
+        if self._screen.query_one(Editor).cursor_location != self._shown_at:
+            return False
         if popup.lists and key in MOVES:
             popup.move(MOVES[key])
             return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from console.explore.names.catalogue import NameCatalogue
 from engine.models import Language
@@ -41,6 +42,12 @@ RESULTS = {"builtins.open": "io.TextIOWrapper", "re.compile": "re.Pattern", "re.
            "numpy.ones": "numpy.ndarray", "numpy.arange": "numpy.ndarray", "numpy.linspace": "numpy.ndarray",
            "sqlite3.connect": "sqlite3.Connection", "pathlib.Path.open": "io.TextIOWrapper"}  # fmt: skip
 """Results of functions that do not say them."""
+
+
+@lru_cache(maxsize=2)
+def bindings(code: str, catalogue: NameCatalogue) -> Bindings:
+    """Return what the words of a program stand for; of the same program it is worked out once."""
+    return Bindings(code, catalogue)
 
 
 class Bindings:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from console.explore.names.bindings import DOTTED, WORD, Bindings
+from console.explore.names.bindings import DOTTED, WORD, bindings
 from console.explore.names.catalogue import CodeName, NameCatalogue
 from engine.common.text import Untrusted
 from engine.models import Language
@@ -87,12 +87,12 @@ def _used(code: str, before: str, catalogue: NameCatalogue) -> Candidates:
 def _members(code: str, owner: str, prefix: str, catalogue: NameCatalogue) -> list[CodeName]:
     if len(owner) == 1 and not owner.isalpha() and owner != "_" and catalogue.language is Language.PYTHON:
         return catalogue.members(VALUES[owner], prefix) if owner in VALUES else []
-    name = Bindings(code, catalogue).qualified(owner)
+    name = bindings(code, catalogue).qualified(owner)
     return catalogue.members(name, prefix) if name else []
 
 
 def _own_words(code: str, prefix: str, catalogue: NameCatalogue) -> list[CodeName]:
-    words = Bindings(code, catalogue).words
+    words = bindings(code, catalogue).words
     fitting = {word: stands for word, stands in words.items() if word.startswith(prefix)}
     return [_renamed(word, stands, catalogue.name(stands)) for word, stands in fitting.items()]
 
@@ -144,5 +144,5 @@ def _named(code: str, before: str, catalogue: NameCatalogue) -> CodeName | None:
     if word is None:
         return None
     return catalogue.name(
-        word[0] if catalogue.language is Language.SHELL else Bindings(code, catalogue).qualified(word[0])
+        word[0] if catalogue.language is Language.SHELL else bindings(code, catalogue).qualified(word[0])
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.geometry import Offset
 from textual.widgets import Static
 
+from console.app.textual_patches import update_height
 from console.explore.names.candidates import Call, Candidates
 from console.explore.names.catalogue import CodeName
 from console.safety.text import Part, clip, pad, paragraphs
@@ -84,6 +85,9 @@ class NamePopup(Static):
         self.update(paragraphs(*lines))
 
     def _open(self, at: Offset) -> None:
+        """Show the box at a place; where it is there already, nothing is laid out again."""
+        if self.display and self.absolute_offset == at:
+            return
         self.absolute_offset = at
         self.display = True
 
@@ -92,7 +96,7 @@ class NamePopup(Static):
         first = max(0, min(self._chosen - ROWS // 2, len(names) - ROWS))
         rows = [self._row(first + at, name) for at, name in enumerate(names[first : first + ROWS])]
         count: list[list[Part]] = [[(f"{self._chosen + 1} of {len(names)}  Tab takes it", "muted")]]
-        self.update(paragraphs(*rows, *(count if len(names) > ROWS else [])))
+        update_height(self, paragraphs(*rows, *(count if len(names) > ROWS else [])))
 
     def _row(self, index: int, name: CodeName) -> list[Part]:
         style = "reverse" if index == self._chosen else ""

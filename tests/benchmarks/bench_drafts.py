@@ -1,0 +1,70 @@
+"""What is lost of a draft when the console is killed while somebody types: a real console on a pty."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.benchmarks.pty_console import PtyConsole
+from tests.benchmarks.row import Row, percentiles
+
+KILLS = int(os.environ.get("PRATIQUE_BENCH_KILLS", "100"))
+KEY_SECONDS = 0.03
+TYPED_SECONDS = (1.5, 4.0)
+OLD_SECONDS = 1.0
+LETTERS = "abcdefghij"
+CONSOLE = """
+from console.app.app import ConsoleApp
+from tests.console.support.fake_engine import FakeEngine
+engine = FakeEngine()
+async def connect():
+    return engine
+ConsoleApp(connect).run()
+"""
+
+
+async def rows() -> list[Row]:
+    """Kill consoles one after the other; each types into a home of its own."""
+    return await asyncio.to_thread(_killed)
+
+
+def _killed() -> list[Row]:
+    lost = [_lost_of_one() for _ in range(KILLS)]
+    old, late = [float(each[0]) for each in lost], [float(each[1]) for each in lost]
+    name = f"drafts: {KILLS} kill -9 while typing"
+    return [
+        Row(f"{name}, lost characters older than 1 s", *percentiles(old), "", None, None, "0 in all",
+            max(old) == 0),
+        Row(f"{name}, lost characters", *percentiles(late), "", None, None, "", None),
+    ]  # fmt: skip
+
+
+def _lost_of_one() -> tuple[int, int]:
+    """Type until a random moment and kill; return how many lost characters were old, and how many in all."""
+    with tempfile.TemporaryDirectory(prefix="pratique-") as folder:
+        home = Path(folder)
+        (home / "console-welcomed").touch()
+        typed = list[tuple[float, str]]()
+        with PtyConsole([sys.executable, "-c", CONSOLE], {"PRATIQUE_HOME": folder}) as explore:
+            explore.see(b"Queue is empty")
+            explore.until_painted(b"3", b"No code yet")
+            until = time.monotonic() + random.uniform(*TYPED_SECONDS)  # noqa: S311
+            while time.monotonic() < until:
+                letter = LETTERS[len(typed) % len(LETTERS)]
+                explore.press(letter.encode())
+                typed.append((time.monotonic(), letter))
+                time.sleep(KEY_SECONDS)
+        killed = time.monotonic()
+        missing = typed[len(_saved(home)) :]
+        return sum(killed - at > OLD_SECONDS for at, _ in missing), len(missing)
+
+
+def _saved(home: Path) -> str:
+    drafts = list(home.rglob("drafts/*.json"))
+    return str(json.loads(drafts[0].read_text())["code"]) if drafts else ""
