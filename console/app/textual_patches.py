@@ -52,7 +52,7 @@ def measure_long_texts_quickly() -> None:
         lines = document.lines
         return Size(max((_cells_of(line, tab) for line in lines), default=0), len(lines))
 
-    Document.get_size = size  # type: ignore[method-assign]
+    Document.get_size = size  # type: ignore[method-assign,assignment]
     WrappedDocument.height = property(lambda self: len(self._offset_to_line_info))  # type: ignore[method-assign,assignment]
 
 
