@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Location, Selection
 
+from console.app.textual_patches import node_bindings
 from console.app.workers import run_in_background
 from console.code_view.lines import Mark, marks_of, split_lines
 from console.explore.editing.assistance import Assistance
@@ -124,8 +125,8 @@ class Editor(TextArea):
         typed = character is not None and character.isprintable()
         return (typed and self._vim is not None) or super().check_consume_key(key, character)
 
-    def on_key(self, event: events.Key) -> None:
-        """Handle a key in vim's modes."""
+    async def on_key(self, event: events.Key) -> None:
+        """Handle a key of the editor itself, and a key in vim's modes."""
         vim = self._vim
         if self.assistance and self.assistance.take_key(event.key):
             event.stop()
@@ -137,6 +138,7 @@ class Editor(TextArea):
             event.prevent_default()
             return
         if vim is None or (vim.inserting and event.key != "escape"):
+            await self._do_at_once(event)
             return
         if event.key == "escape" and not vim.idle:
             self._do(vim.leave(self.cursor_location))
@@ -155,6 +157,18 @@ class Editor(TextArea):
         before = self.document.get_line(line)[:column]
         blanks = next_indentation(before, self.code_language)
         self.replace("\n" + blanks, start, end, maintain_selection_offset=False)
+
+    async def _do_at_once(self, event: events.Key) -> None:
+        """Do what a key of the editor does before the next key is handled.
+
+        Textual passes such a key up to the app first: a letter that was typed behind it would overtake it.
+        """
+        for binding in node_bindings(self):
+            if binding.key == event.key:
+                event.stop()
+                event.prevent_default()
+                await self.run_action(binding.action)
+                return
 
     def update_suggestion(self) -> None:
         """Suggest how the word at the cursor goes on; the right arrow takes it."""

@@ -131,3 +131,32 @@ async def test_a_paste_longer_than_the_screen_can_be_undone_and_done_again() -> 
         editor.redo()
         await pilot.pause()
         assert text == editor.text
+
+
+async def test_keys_take_effect_in_the_order_in_which_they_were_pressed() -> None:
+    """Also where they arrive faster than they are handled, and some of them are no letters."""
+    async with open_console(FakeEngine(), size=(80, 24)) as (app, pilot):
+        await press(pilot, "3")
+        await until(pilot, lambda: bool(app.screen.query(Editor)))
+        editor = app.screen.query_one(Editor)
+        keys = (
+            "a",
+            "b",
+            "backspace",
+            "c",
+            "left",
+            "d",
+            "end",
+            "enter",
+            "e",
+            "up",
+            "f",
+            "home",
+            "g",
+            "delete",
+        )
+        for key in keys:
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: "e" in editor.text and "g" in editor.text)
+        await pilot.pause(0.3)
+        assert "gfdc\ne" == editor.text
