@@ -65,7 +65,7 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
         super().__init__()
         self._case = case
         self._others = others
-        """Identical submissions that are approved as well."""
+        """Equivalent submissions that are approved as well."""
         self.delay = DisplayDelay()
 
     def compose(self) -> ComposeResult:
@@ -99,7 +99,7 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
         ]
         if self._others:
             agents = ", ".join(dict.fromkeys(each.submission.requester.name.text for each in self._others))
-            words = f"{many(len(self._others), 'identical submission')} of "
+            words = f"{many(len(self._others), 'equivalent submission')} of "
             lines.append([("and also  ", "bold warning"), words, Untrusted(agents)])
         if draft.operation is not None:
             lines.append([("tool call ", "bold accent"), headline(draft)])

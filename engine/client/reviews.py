@@ -108,7 +108,7 @@ class ReviewsClient:
         grant: Grant | None = None,
         review_record: ReviewRecord | None = None,
     ) -> tuple[BulkAnswer, ...]:
-        """Deny several submissions, by their ids and digests, or approve several that are identical."""
+        """Deny several submissions, by their ids and digests, or approve several that are equivalent."""
         made = {
             id: DecisionRequest(
                 outcome=outcome,

@@ -46,6 +46,7 @@ from engine.core.review.careless import CarelessApprovals
 from engine.core.review.claims import Claims
 from engine.core.review.decision_executor import DecisionExecutor
 from engine.core.review.decisions import ReviewDecisions
+from engine.core.review.equivalence import EquivalentReviews
 from engine.core.review.learning import Learning
 from engine.core.review.pre_approvals import PreApprovals
 from engine.core.review.queue_listing import QueueListing
@@ -162,7 +163,10 @@ class Engine:
         self._startup = SandboxStartup(settings, events, backend)
         self._registry = SessionRegistry(settings)
         self._keys = ReviewerKeys(events, KeyRing(locations.keys()))
-        self._decisions = ReviewDecisions(self.settings, self.policy, backend, self._keys, self._startup)
+        equivalents = EquivalentReviews(self.queries)
+        self._decisions = ReviewDecisions(
+            self.settings, self.policy, backend, self._keys, self._startup, equivalents
+        )
         self.runs = Runs(
             events, backend, self.work_queue, self.supervisor, self._decisions, self._registry, self.blocks
         )

@@ -114,7 +114,7 @@ class BulkDecision(FrozenModel):
 
 
 class BulkDecisionRequest(FrozenModel):
-    """Decisions about several submissions: the same outcome for all; approvals for identical ones only."""
+    """Decisions about several submissions: the same outcome for all; approvals for equivalent ones only."""
 
     decisions: tuple[BulkDecision, ...] = Field(min_length=1, max_length=MOST_AT_ONCE)
 

@@ -104,8 +104,14 @@ class ReviewRecord(FrozenModel):
     """Whether what the agent says it is for was on screen."""
     carried_from: str = Field("", exclude_if=_nothing)
     """The revised submission of which the same reviewer had unchanged parts on screen before."""
+    equivalent_to: str = Field("", max_length=50, exclude_if=_nothing)
+    """The submission that was on screen instead, whose code differs in nothing that a run could show."""
     shown_by: ShownBy | None = Field(None, exclude_if=_nothing)
     """What displayed it; None in older records only."""
+
+    def of_equivalent(self, id: str) -> ReviewRecord:
+        """Return the record for a submission that is equivalent to the one on screen, which is `id`."""
+        return self._with(equivalent_to=id)
 
 
 class Signature(FrozenModel):

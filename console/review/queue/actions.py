@@ -26,7 +26,7 @@ class QueueActions:
             "filter": self._ask_filter,
             "mark": self._mark,
             "mark_all": self._mark_all,
-            "mark_identical": self._mark_identical,
+            "mark_equivalent": self._mark_equivalent,
         }
 
     def run(self, action: str) -> None:
@@ -75,9 +75,9 @@ class QueueActions:
     def _mark_all(self) -> None:
         self._rows.mark_all()
 
-    def _mark_identical(self) -> None:
-        if self._rows.mark_identical() == 1:
-            self._screen.notify("No other submission is identical to this one.")
+    def _mark_equivalent(self) -> None:
+        if self._rows.mark_equivalent() == 1:
+            self._screen.notify("No other submission is equivalent to this one.")
 
     def _filter_by(self, words: str) -> None:
         self._rows.list_by(self._rows.order, words)

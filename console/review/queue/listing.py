@@ -121,15 +121,19 @@ class QueueList(OfflineRows):
         self._entitle()
         self.refresh()
 
-    def mark_identical(self) -> int:
-        """Mark what is listed and identical to the submission under the cursor; return how many are."""
-        wanted = self._entries.get(self.chosen.id) if self.chosen else None
-        if wanted is not None:
-            fits = (id for id, each in self._entries.items() if each.identical == wanted.identical)
-            self._marked = frozenset(fits) & {each.id for each in self._summaries}
+    def mark_equivalent(self) -> int:
+        """Mark what is listed and equivalent to the submission under the cursor; return how many are."""
+        if self.chosen is not None and self.chosen.id in self._entries:
+            own = self.chosen.id
+            self._marked = frozenset(each.id for each in self._summaries if self.equivalent(own, each.id))
             self._entitle()
             self.refresh()
         return len(self._marked)
+
+    def equivalent(self, one: str, other: str) -> bool:
+        """Say whether two submissions differ in nothing that a run could show, nor in purpose or level."""
+        first, second = self._entries.get(one), self._entries.get(other)
+        return first is not None and second is not None and _kind(first) == _kind(second)
 
     def go_to(self, id: str) -> None:
         """Move the cursor to a submission, at once or when it is listed."""
@@ -214,3 +218,7 @@ class QueueList(OfflineRows):
         number = sum(each.requester == name for each in self._summaries) if first else 0
         words = pad(name, cells - 4) + f"{number or '':>4}"
         return (words, "bold foreground") if first else (words, "faint")
+
+
+def _kind(entry: QueueEntry) -> tuple[object, ...]:
+    return entry.group, entry.purpose, entry.summary.risk, entry.worst

@@ -1,4 +1,4 @@
-"""What is done to all marked submissions at once: deny or claim them, or approve those that are identical."""
+"""What is done to all marked submissions at once: deny or claim them, or approve equivalent ones."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
 
 async def approve_marked(screen: Screen[None], shown: Case, record: ReviewRecord) -> None:
-    """Approve the marked submissions with the record of the one on screen, where all are identical to it."""
+    """Approve the marked submissions with the record of the one on screen, where all are equivalent to it."""
     from console.review.approve import ApproveScreen  # noqa: PLC0415  on its first use
 
-    marked = screen.query_one(QueueList).marked
+    rows = screen.query_one(QueueList)
+    marked, own = rows.marked, shown.submission.id
     cases = await _load(screen, marked)
-    if other := next((case for case in cases if not identical(case, shown)), None):
+    if other := next((case for case in cases if not rows.equivalent(own, case.submission.id)), None):
         screen.notify(
             f"{other.submission.id} differs from the one on screen. Press E twice to remove all marks, "
-            "and = to mark only what is identical.",
+            "and = to mark only what is equivalent.",
             severity="warning",
         )
         return
@@ -34,7 +35,10 @@ async def approve_marked(screen: Screen[None], shown: Case, record: ReviewRecord
     made = await screen.app.push_screen_wait(ApproveScreen(shown, others))
     controller = console_app(screen).decisions
     if made is not None and controller is not None:
-        decisions = tuple(replace(made, case=case, review_record=record) for case in (shown, *others))
+        decisions = tuple(
+            replace(made, case=case, review_record=_record_for(case, shown, record))
+            for case in (shown, *others)
+        )
         controller.submit(decisions, _time_left(marked))
 
 
@@ -68,6 +72,11 @@ def identical(one: Case, other: Case) -> bool:
     drafts = [each.submission.draft.without_thread() for each in (one, other)]
     levels = [(each.analysis, each.assessment.risk) for each in (one, other)]
     return drafts[0] == drafts[1] and levels[0] == levels[1]
+
+
+def _record_for(case: Case, shown: Case, record: ReviewRecord) -> ReviewRecord:
+    """Return the record for a case: that of other bytes names the submission that was on screen."""
+    return record if identical(case, shown) else record.of_equivalent(shown.submission.id)
 
 
 async def _load(screen: Screen[None], marked: tuple[Summary, ...]) -> tuple[Case, ...]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Sequence
 
 from engine.common.errors import Problem
 from engine.core.queue import WorkQueue
 from engine.core.review.claims import Claims
-from engine.core.review.queue_listing import content_digest
+from engine.core.review.equivalence import Key, equivalence_key
 from engine.core.submissions.service import SubmissionService
 from engine.models import BulkAnswer, Case, DecisionOutcome, Principal
 from engine.models.api import BulkDecision
@@ -28,14 +29,13 @@ class BulkReview:
         return tuple([await _answer(id, self._claims.claim(id, by)) for id in dict.fromkeys(ids)])
 
     async def decide(self, decisions: Sequence[BulkDecision], by: Principal) -> tuple[BulkAnswer, ...]:
-        """Deny several submissions, or approve several that are identical; say of each what became of it.
+        """Deny several submissions, or approve several that are equivalent; say of each what became of it.
 
         Raises:
             Problem: the outcomes differ, are neither approvals nor denials, one submission is named twice
-                (422), or what would be approved differs in more than who submitted it (409). Nothing is
-                decided then.
+                (422), or what would be approved is not equivalent (409). Nothing is decided then.
         """
-        self._require_alike(decisions)
+        await self._require_alike(decisions)
         return tuple([await _answer(one.id, self._decide(one, by)) for one in decisions])
 
     async def _decide(self, one: BulkDecision, by: Principal) -> Case:
@@ -51,23 +51,23 @@ class BulkReview:
             made.comments,
         )
 
-    def _require_alike(self, decisions: Sequence[BulkDecision]) -> None:
+    async def _require_alike(self, decisions: Sequence[BulkDecision]) -> None:
         outcomes = {one.decision.outcome for one in decisions}
         if len(outcomes) > 1 or not outcomes <= IN_BULK:
             raise Problem(422, "several submissions are all approved or all denied at once")
         if len({one.id for one in decisions}) < len(decisions):
             raise Problem(422, "a submission is named twice")
-        if outcomes == {DecisionOutcome.APPROVED} and len(self._contents(decisions)) > 1:
+        if outcomes == {DecisionOutcome.APPROVED} and len(await self._kinds(decisions)) > 1:
             raise Problem(
                 409,
-                "these submissions are not identical",
+                "these submissions are not equivalent",
                 hint="Approve each by itself, or those of one kind.",
             )
 
-    def _contents(self, decisions: Sequence[BulkDecision]) -> set[str]:
-        """Return the different contents of what is open; what is over is answered by itself."""
+    async def _kinds(self, decisions: Sequence[BulkDecision]) -> set[Key]:
+        """Return the different kinds of what is open; what is over is answered by itself."""
         entries = [entry for one in decisions if (entry := self._queue.find(one.id))]
-        return {content_digest(entry.case.submission.draft) for entry in entries}
+        return {await asyncio.to_thread(equivalence_key, entry.case) for entry in entries}
 
 
 async def _answer(id: str, change: Awaitable[Case]) -> BulkAnswer:

@@ -9,6 +9,7 @@ from engine.common.errors import Problem
 from engine.common.review_coverage import requires_full_review
 from engine.common.text import Untrusted, visible
 from engine.core.config.policy_store import PolicyStore
+from engine.core.review.equivalence import EquivalentReviews
 from engine.core.review.grant_validation import validate_grant
 from engine.core.review.reviewer_keys import ReviewerKeys
 from engine.core.runs.execution import image_name
@@ -49,12 +50,14 @@ class ReviewDecisions:
         sandboxes: Backend,
         keys: ReviewerKeys,
         startup: SandboxStartup,
+        equivalents: EquivalentReviews,
     ) -> None:
         self._settings = settings
         self._policy = policy
         self._sandboxes = sandboxes
         self._keys = keys
         self._startup = startup
+        self._equivalents = equivalents
 
     @property
     def policy(self) -> Policy:
@@ -119,7 +122,7 @@ class ReviewDecisions:
         if not await self._startup.isolated():
             raise Problem(503, "nothing runs: gVisor is not proven here", hint="Type: pratique doctor")
 
-    def require_reviewed(self, case: Case, by: Principal, review_record: ReviewRecord | None) -> None:
+    async def require_reviewed(self, case: Case, by: Principal, review_record: ReviewRecord | None) -> None:
         """Check the review record of an approval, where the settings require one.
 
         Raises:
@@ -130,9 +133,10 @@ class ReviewDecisions:
             self._require_author(case, by)
         if review_record and review_record.carried_from not in {"", case.submission.draft.revises}:
             raise Problem(422, f"{case.submission.id} does not revise {review_record.carried_from[:50]}")
+        displayed = await self._equivalents.displayed(case, review_record)
         if not self._settings.policy.require_full_review:
             return
-        missing = unreviewed_items(case, review_record)
+        missing = unreviewed_items(displayed, review_record) if requires_full_review(case) else ()
         if requires_full_review(case) and review_record and review_record.shown_by is None:
             missing = ("the record does not say what displayed it (shown_by)",)
         if missing:

@@ -139,7 +139,7 @@ class SubmissionService:
             if outcome is not DecisionOutcome.APPROVED:
                 no = outcome if outcome is DecisionOutcome.CHANGES_REQUESTED else DecisionOutcome.DENIED
                 return await self._executor.deny(entry, by, no, reason, review_record, comments)
-            self._decisions.require_reviewed(entry.case, by, review_record)
+            await self._decisions.require_reviewed(entry.case, by, review_record)
             given = grant or Grant(permissions=entry.case.submission.draft.permissions)
             return await self._executor.approve(entry, by, reason, given, review_record)
 

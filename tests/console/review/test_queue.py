@@ -120,11 +120,30 @@ async def test_identical_submissions_are_approved_together() -> None:
         await until(pilot, lambda: not app.screen.obstacle)  # type: ignore[attr-defined]
         await press(pilot, "ctrl+y")
         await until(pilot, lambda: isinstance(app.screen, ApproveScreen) and app.screen.delay.over)
-        assert "2 identical submissions of ada" in frame(app)
+        assert "2 equivalent submissions of ada" in frame(app)
         await press(pilot, "ctrl+y")
         await until(pilot, lambda: len(engine.decided) == 3)
         approved = {id: digest for id, outcome, digest, *_ in engine.decided if outcome.value == "approved"}
         assert {each.submission.id: each.submission.digest for each in same} == approved
+
+
+async def test_the_record_of_an_equivalent_one_names_what_was_on_screen() -> None:
+    """Other bytes of the same structure are approved with it; that they were not displayed is recorded."""
+    engine = FakeEngine(case("s-1", "one()"), case("s-2", "one()  # other"), case("s-3", "two()"))
+    engine.reviews.groups = {"s-1": "a" * 64, "s-2": "a" * 64}
+    async with open_console(engine) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 3)
+        await press(pilot, "equals_sign")
+        assert ["s-1", "s-2"] == [each.id for each in rows.marked]
+        await until(pilot, lambda: not app.screen.obstacle)  # type: ignore[attr-defined]
+        await press(pilot, "ctrl+y")
+        await until(pilot, lambda: isinstance(app.screen, ApproveScreen) and app.screen.delay.over)
+        await press(pilot, "ctrl+y")
+        await until(pilot, lambda: len(engine.decided) == 2)
+        records = dict(zip((one[0] for one in engine.decided), engine.review_records, strict=True))
+        named = {id: record.equivalent_to for id, record in records.items() if record is not None}
+        assert {"s-1": "", "s-2": "s-1"} == named
 
 
 def test_what_a_reviewer_judges_has_to_be_the_same() -> None:

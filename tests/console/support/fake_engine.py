@@ -157,7 +157,10 @@ def summary(case: Case) -> Summary:
 
 def entry(case: Case) -> QueueEntry:
     """Return what the queue says of a case."""
-    digest, worst = case.submission.digest, worst_violation(case.analysis)
+    same, worst = (
+        hashlib.sha256(repr(case.submission.draft).encode()).hexdigest(),
+        worst_violation(case.analysis),
+    )
     return QueueEntry(
         summary=summary(case),
         level_reason=level_reason(case),
@@ -165,8 +168,8 @@ def entry(case: Case) -> QueueEntry:
         verdict=case.analysis.verdict,
         worst=worst.severity if worst else None,
         claim=case.claim,
-        group=digest,
-        identical=hashlib.sha256(repr(case.submission.draft).encode()).hexdigest(),
+        group=same,
+        identical=same,
     )
 
 
@@ -545,10 +548,16 @@ class FakeReviews:
 
     def __init__(self, engine: FakeEngine) -> None:
         self._engine = engine
+        self.groups: dict[str, str] = {}
+        """The groups of submissions that are equivalent to others."""
 
     async def queue(self, ids: Sequence[str] = ()) -> tuple[QueueEntry, ...]:
         listed = [each.id for each in await self._engine.queue() if not ids or each.id in ids]
-        return tuple(entry(self._engine.cases[id]) for id in listed)
+        entries = [entry(self._engine.cases[id]) for id in listed]
+        return tuple(
+            each.model_copy(update={"group": self.groups.get(each.summary.id, each.group)})
+            for each in entries
+        )
 
     async def expired(self) -> tuple[QueueEntry, ...]:
         self._engine.answer()

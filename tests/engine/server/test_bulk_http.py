@@ -1,4 +1,4 @@
-"""Several submissions at once: denied or claimed together; approved together only where identical."""
+"""Several submissions at once: denied or claimed together; approved together only where equivalent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models import Case, DecisionOutcome, Draft, Language, Status
+from engine.models import Case, DecisionOutcome, Draft, Language, ReviewRecord, Status
 from engine.models.api import MOST_AT_ONCE
 from tests.engine_process import EngineProcess
 
@@ -46,22 +46,43 @@ async def test_another_digest_decides_nothing(client: Client) -> None:
     assert "the digests differ" in answers[0].problem
 
 
-@pytest.mark.parametrize("other", [draft("print(2)"), draft(purpose="other")], ids=["code", "purpose"])
-async def test_only_what_is_identical_is_approved_together(client: Client, other: Draft) -> None:
+@pytest.mark.parametrize(
+    "other",
+    [draft("print(2)"), draft(purpose="other"), draft("import os\nprint(os.environ)")],
+    ids=["code", "purpose", "effect"],
+)
+async def test_only_what_is_equivalent_is_approved_together(client: Client, other: Draft) -> None:
     """One difference in what was asked, and nothing is decided."""
     one, two = await client.submit(draft()), await client.submit(other)
-    with pytest.raises(Problem, match="not identical"):
+    with pytest.raises(Problem, match="not equivalent"):
         await client.reviews.decide_all(digests(one, two), APPROVED)
     assert {Status.PENDING} == {summary.status for summary in await client.queue()}
 
 
+async def test_code_that_is_not_proven_harmless_is_equivalent_to_its_own_bytes_only(client: Client) -> None:
+    """What could do anything may do another thing with another comment: it could read its own text."""
+    code = "import os\nprint(os.environ)"
+    one, two = await client.submit(draft(code)), await client.submit(draft(f"{code}  # more"))
+    with pytest.raises(Problem, match="not equivalent"):
+        await client.reviews.decide_all(digests(one, two), APPROVED)
+
+
+async def test_a_review_covers_nothing_that_is_not_equivalent(client: Client) -> None:
+    """A record that names another submission is checked, also for a decision about one."""
+    one, two = await client.submit(draft("import os\nprint(os.environ)")), await client.submit(draft())
+    record = ReviewRecord(seconds=9, lines=((1, 1),), equivalent_to=two.submission.id)
+    with pytest.raises(Problem, match="not equivalent"):
+        await client.decide(one.submission.id, APPROVED, one.submission.digest, review_record=record)
+    assert Status.PENDING is (await client.case(one.submission.id)).status
+
+
 @pytest.mark.sandbox
-async def test_identical_ones_of_two_agents_are_approved_together(
+async def test_equivalent_ones_of_two_agents_are_approved_together(
     client: Client, engine: EngineProcess
 ) -> None:
-    """The same request of two requesters differs in its digest, and in nothing else."""
+    """Other bytes, another requester, and nothing else that a run could show."""
     one = await client.submit(draft())
-    two = await client.submit(draft(), requester="other")
+    two = await client.submit(draft("print( 1 )  # the same"), requester="other")
     health = await client.health(settled_within=25)
     assert health.can_run
     answers = await client.reviews.decide_all(digests(one, two), APPROVED)

@@ -69,7 +69,7 @@ def _queue_routes(router: APIRouter, engine: Engine) -> None:
 def _bulk_routes(router: APIRouter, engine: Engine) -> None:
     @router.post("/queue/decisions", summary="Decide about several submissions")
     async def decide_several(body: BulkDecisionRequest, by: CurrentCaller) -> tuple[BulkAnswer, ...]:
-        """Deny several submissions, or approve several that are identical; each by its own digest."""
+        """Deny several submissions, or approve several that are equivalent; each by its own digest."""
         if by.token and by.token.key:
             for one in body.decisions:
                 verify(one.id, one.decision, by.token.key)
