@@ -87,7 +87,7 @@ def _request_lines(case: Case) -> list[list[Part]]:
 
 
 def reviews(case: Case) -> list[list[Part]]:
-    """Return the approvals of other reviewers, one line each, and who has claimed the submission."""
+    """Return the approvals of other reviewers, one line each, and who has claimed it or is to."""
     lines: list[list[Part]] = [
         [("Approved by ", "bold success"), review.by.name, (": ", "muted"), review.reason or "(no reason)",
          ("  second reviewer required", "warning")]
@@ -95,6 +95,8 @@ def reviews(case: Case) -> list[list[Part]]:
     ]  # fmt: skip
     if case.claim is not None and case.claim.until > now():
         lines.append([("Claimed by ", "bold warning"), case.claim.by])
+    if case.assigned is not None:
+        lines.append([("Assigned to ", "muted"), case.assigned.to, (" by ", "muted"), case.assigned.by])
     return lines
 
 

@@ -18,9 +18,10 @@ from console.review.case_header import CaseHeader
 from console.review.decision_actions import DecisionActions
 from console.review.queue.actions import QueueActions
 from console.review.queue.listing import QueueList
+from console.review.queue.marked import assign_marked
 from console.review.reader import SubmissionReader
 from console.review.requests import RequestPanel
-from console.review.search_bar import SearchBar
+from console.review.search_bar import Asks, SearchBar
 from console.review.selection import SelectedSubmission
 from console.review.sheets import open_sheet
 from console.review.violations import ViolationDetail, ViolationList
@@ -232,8 +233,14 @@ class ReviewScreen(BaseScreen):
         """Ask for the number of a line."""
         self.query_one(SearchBar).open_line()
 
+    @work(exclusive=True, group="assign")
+    async def _assign(self, to: str) -> None:
+        await assign_marked(self, to)
+
     @on(Input.Submitted, "#search-bar")
     def _submitted(self, message: Input.Submitted) -> None:
+        if self.query_one(SearchBar).asks is Asks.REVIEWER:
+            self._assign(message.value.strip())
         words = self.query_one(SearchBar).submit_to(self.query_one(CodeView), message.value)
         if words:
             self.notify(words)

@@ -1,4 +1,4 @@
-"""The input line of Review: a text to search for, the number of a line, or a filter of the queue."""
+"""The input line of Review: a text or line to go to, a filter of the queue, or a reviewer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ class Asks(StrEnum):
 
     TEXT = "Search the code (Enter: search, Esc: close)"
     LINE = "Go to line"
-    FILTER = "Filter the queue: any text, level:high, agent:name, lang:python (Esc: no filter)"
+    FILTER = "Filter: any text, level:high, agent:name, lang:python, assigned:me (Esc: none)"
+    REVIEWER = "Assign to: a name, me, or empty for nobody (Enter: assign, Esc: close)"
 
 
 class SearchBar(Input):
@@ -36,9 +37,13 @@ class SearchBar(Input):
         """Ask for a filter of the queue."""
         self._open(Asks.FILTER, filter)
 
+    def open_reviewer(self) -> None:
+        """Ask to whom to assign."""
+        self._open(Asks.REVIEWER, "me")
+
     def submit_to(self, view: CodeView, text: str) -> str:
         """Go to the line, or search for the text; return a message for the user."""
-        if self.asks is Asks.FILTER:
+        if self.asks in {Asks.FILTER, Asks.REVIEWER}:
             return ""
         if self.asks is Asks.LINE:
             if text.strip().isdecimal():

@@ -28,7 +28,14 @@ if TYPE_CHECKING:
     from engine.models import Case, Event, Summary
 
 REVIEW_EVENTS = frozenset(
-    {"decision.first_approval", "claim.created", "claim.released", "submission.extended"}
+    {
+        "decision.first_approval",
+        "claim.created",
+        "claim.released",
+        "submission.extended",
+        "assignment.made",
+        "assignment.removed",
+    }
 )
 """What another reviewer does about a submission that stays pending."""
 EXPIRY_EVENTS = frozenset({"decision.expired", "submission.revived"})

@@ -21,6 +21,7 @@ COMMANDS = {
     "approve": "engine.cli.commands.submissions:approve",
     "deny": "engine.cli.commands.submissions:deny",
     "request-changes": "engine.cli.commands.changes:request_changes",
+    "assign": "engine.cli.commands.assignments:assign",
     "claim": "engine.cli.commands.claims:claim",
     "extend": "engine.cli.commands.claims:extend",
     "expired": "engine.cli.commands.claims:expired",

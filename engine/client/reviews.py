@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from engine.client.signing import signed
 from engine.client.transport import Transport
+from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.models import (
     BulkAnswer,
@@ -21,6 +22,8 @@ from engine.models import (
     ThreadEntry,
 )
 from engine.models.api import (
+    MOST_AT_ONCE,
+    AssignmentRequest,
     BulkClaimRequest,
     BulkDecision,
     BulkDecisionRequest,
@@ -98,6 +101,21 @@ class ReviewsClient:
         body = BulkClaimRequest(ids=tuple(ids))
         return _ANSWERS.validate_json(
             await self._transport.post("/v1/queue/claims", body, timeout=BULK_SECONDS)
+        )
+
+    async def assign(self, ids: Sequence[str], to: str = "me") -> tuple[BulkAnswer, ...]:
+        """Assign submissions to a reviewer: to yourself, or with an empty name to nobody.
+
+        Raises:
+            Problem: there are none, too many, or an id is none (422).
+        """
+        try:
+            body = AssignmentRequest(ids=tuple(ids), to=to)
+        except ValidationError:
+            what = f"give the IDs of 1 to {MOST_AT_ONCE} submissions and a name of 64 characters at most"
+            raise Problem(422, what, hint="Type: pratique queue") from None
+        return _ANSWERS.validate_json(
+            await self._transport.post("/v1/queue/assignments", body, timeout=BULK_SECONDS)
         )
 
     async def decide_all(

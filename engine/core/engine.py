@@ -41,6 +41,7 @@ from engine.core.response.incidents import Incidents
 from engine.core.response.service import Responses
 from engine.core.response.shared_queries import SharedQueries
 from engine.core.review import pre_approvals, reviewer_keys
+from engine.core.review.assignments import Assignments
 from engine.core.review.bulk import BulkReview
 from engine.core.review.careless import CarelessApprovals
 from engine.core.review.claims import Claims
@@ -214,7 +215,7 @@ class Engine:
         self.rehearsals = Rehearsals(events, queue, self._decisions, self._backend)
         self._automatic = AutomaticRehearsals(self.rehearsals, self.policy, queue, self.supervisor)
         events.listen(self._automatic.on_event)
-        self.bulk = BulkReview(queue, self.claims, self.submissions)
+        self.bulk = BulkReview(queue, self.claims, Assignments(events, queue), self.submissions)
         self.revisions = Revisions(self.queries)
         self.intake = IdempotentSubmissions(self.submissions, self.runs, events, self.queries, self.revisions)
         self.careless = CarelessApprovals(self.queries)

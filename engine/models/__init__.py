@@ -19,6 +19,7 @@ from engine.models.comments import CommentReply, LineComment
 from engine.models.decision import (
     WITHDRAWN,
     Assessment,
+    Assignment,
     Claim,
     Decision,
     DecisionOutcome,
@@ -90,6 +91,7 @@ __all__ = [
     "Artifact",
     "AssertionOutcome",
     "Assessment",
+    "Assignment",
     "BulkAnswer",
     "Case",
     "Certainty",

@@ -125,6 +125,13 @@ class BulkClaimRequest(FrozenModel):
     ids: tuple[SubmissionId, ...] = Field(min_length=1, max_length=MOST_AT_ONCE)
 
 
+class AssignmentRequest(FrozenModel):
+    """Submissions, and the reviewer whom they are assigned to."""
+
+    ids: tuple[SubmissionId, ...] = Field(min_length=1, max_length=MOST_AT_ONCE)
+    to: str = Field("me", description="a reviewer's name; `me`: who asks; empty: nobody", max_length=64)
+
+
 class PreApprovalRequest(FrozenModel):
     """The scope of a pre-approval."""
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from engine.common.backports import StrEnum
 from engine.models.analysis import Analysis
 from engine.models.base import FrozenModel
-from engine.models.decision import Assessment, Claim, Decision
+from engine.models.decision import Assessment, Assignment, Claim, Decision
 from engine.models.run import Display, KillReason, Result
 from engine.models.submission import Submission
 
@@ -48,6 +48,9 @@ class Case(FrozenModel):
     reviews: tuple[Decision, ...] = ()
     """Approvals given while another reviewer's is still required."""
     claim: Claim | None = None
+    assigned: Assignment | None = Field(
+        None, description="the reviewer whom it is meant for", exclude_if=operator.not_
+    )
     started_at: datetime | None = None
     displays: tuple[Display, ...] = ()
     """What a notebook has shown so far; once the run is over, its result says."""
@@ -67,6 +70,10 @@ class Case(FrozenModel):
     def with_claim(self, claim: Claim | None) -> Case:
         """Return the case claimed by a reviewer, or released."""
         return self._with(claim=claim)
+
+    def with_assignment(self, assigned: Assignment | None) -> Case:
+        """Return the case assigned to a reviewer, or to nobody."""
+        return self._with(assigned=assigned)
 
     def with_deadline(self, deadline: datetime) -> Case:
         """Return the case with another deadline."""

@@ -121,6 +121,15 @@ class Signature(FrozenModel):
     value: str = Field(pattern=r"^[0-9a-f]{128}$")
 
 
+class Assignment(FrozenModel):
+    """A submission is meant for one reviewer; others may decide about it as well."""
+
+    to: Untrusted
+    """The reviewer's name; the engine does not check that there is one of it."""
+    by: Untrusted
+    at: datetime
+
+
 class Claim(FrozenModel):
     """A reviewer works on a submission; the claim lapses."""
 

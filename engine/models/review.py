@@ -88,6 +88,10 @@ class QueueEntry(FrozenModel):
     """How many secrets it requests."""
     claim: Claim | None = None
     """Who claims it, and until when; a claim that has lapsed is not shown."""
+    assigned: Untrusted = Untrusted("")
+    """The reviewer whom it is assigned to; empty: nobody."""
+    assigned_to_me: bool = False
+    """Whether that is who asks."""
     group: Digest
     """Equal for submissions whose code and request differ in nothing that a run could show."""
     identical: Digest

@@ -24,6 +24,7 @@ class QueueActions:
             "list": self._toggle_list,
             "order": self._next_order,
             "filter": self._ask_filter,
+            "assign": self._ask_reviewer,
             "mark": self._mark,
             "mark_all": self._mark_all,
             "mark_equivalent": self._mark_equivalent,
@@ -68,6 +69,10 @@ class QueueActions:
 
     def _ask_filter(self) -> None:
         self._screen.query_one(SearchBar).open_filter(self._rows.filter)
+
+    def _ask_reviewer(self) -> None:
+        if self._rows.chosen is not None:
+            self._screen.query_one(SearchBar).open_reviewer()
 
     def _mark(self) -> None:
         self._rows.mark()

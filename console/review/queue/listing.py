@@ -95,7 +95,7 @@ class QueueList(OfflineRows):
         """Sort and filter the queue; marks of what is not listed any more are dropped."""
         kept = self._awaited or (self.chosen.id if self.chosen else "")
         self.order, self.filter = order, filter
-        self._summaries = arranged(self._queue, order, filter)
+        self._summaries = arranged(self._queue, order, filter, self._assigned)
         self._marked &= {each.id for each in self._summaries}
         places = [index for index, each in enumerate(self._summaries) if each.id == kept]
         if places:
@@ -203,11 +203,21 @@ class QueueList(OfflineRows):
         return held.by if held is not None and held.until > now() else None
 
     def _about(self, summary: Summary, cells: int) -> Part:
-        """Return the first line of the code, or which reviewer works on it."""
-        who = self._reviewer(summary)
-        if who is None:
-            return clip(summary.first_line, cells), "faint"
-        return clip(who, cells), "warning"
+        """Return the first line of the code, or which reviewer works on it or is to."""
+        if (who := self._reviewer(summary)) is not None:
+            return clip(who, cells), "warning"
+        entry = self._entries.get(summary.id)
+        if entry is not None and entry.assigned.text:
+            style = "bold accent" if entry.assigned_to_me else "muted"
+            return clip(Untrusted(f"to {entry.assigned.text}"), cells), style
+        return clip(summary.first_line, cells), "faint"
+
+    def _assigned(self, summary: Summary) -> str:
+        """Return by which words a submission is found by its reviewer."""
+        entry = self._entries.get(summary.id)
+        if entry is None or not entry.assigned.text:
+            return "nobody"
+        return f"me {entry.assigned.text}" if entry.assigned_to_me else entry.assigned.text
 
     def _who(self, index: int, cells: int) -> Part:
         """Return the requester; of several in a row, sorted by agent, only the first one stands out."""

@@ -9,7 +9,7 @@ from console.app.state import console_app
 from console.review.queue.listing import QueueList
 from console.review.queue.times import seconds_left
 from engine.common.errors import Problem
-from engine.common.text import many
+from engine.common.text import many, visible
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -65,6 +65,20 @@ async def claim_marked(screen: Screen[None]) -> None:
             refused.append(str(problem))
     words = [f"Claimed {many(len(marked) - len(refused), 'submission')}.", *refused[:3]]
     screen.notify("\n".join(words), severity="warning" if refused else "information")
+
+
+async def assign_marked(screen: Screen[None], to: str) -> None:
+    """Assign every marked submission, or else the one on screen, to a reviewer; say which ones were not."""
+    rows = screen.query_one(QueueList)
+    ids = [each.id for each in rows.marked] or ([rows.chosen.id] if rows.chosen else [])
+    if not ids:
+        return
+    answers = await console_app(screen).connection.call(lambda client: client.reviews.assign(ids, to))
+    refused = [each.problem for each in answers or () if each.problem]
+    if answers:
+        whom = f"to {visible(to)}" if to else "to nobody"
+        words = [f"Assigned {many(len(answers) - len(refused), 'submission')} {whom}.", *refused[:3]]
+        screen.notify("\n".join(words), severity="warning" if refused else "information", markup=False)
 
 
 def identical(one: Case, other: Case) -> bool:

@@ -8,6 +8,9 @@ from typing import Any
 
 from engine.models import Summary
 
+Assigned = Callable[[Summary], str]
+"""Returns the words by which a submission is found by its reviewer."""
+
 
 class Order(StrEnum):
     """By what the queue is sorted."""
@@ -23,20 +26,24 @@ class Order(StrEnum):
         return every[(every.index(self) + 1) % len(every)]
 
 
-def arranged(queue: Iterable[Summary], order: Order, filter: str) -> tuple[Summary, ...]:
+def arranged(
+    queue: Iterable[Summary], order: Order, filter: str, assigned: Assigned = lambda _: ""
+) -> tuple[Summary, ...]:
     """Return what a filter leaves of the queue, in an order. By priority is how the engine lists it."""
-    fitting = [each for each in queue if fits(each, filter)]
+    fitting = [each for each in queue if fits(each, filter, assigned)]
     key = _KEYS.get(order)
     return tuple(sorted(fitting, key=key) if key else fitting)
 
 
-def fits(summary: Summary, filter: str) -> bool:
-    """Say whether a submission fits every word: `level:high`, `agent:name`, `lang:python`, or any text."""
-    return all(_fits_word(summary, word) for word in filter.lower().split())
+def fits(summary: Summary, filter: str, assigned: Assigned = lambda _: "") -> bool:
+    """Say whether a submission fits every word: `level:high`, `agent:name`, `assigned:me`, or any text."""
+    return all(_fits_word(summary, word, assigned) for word in filter.lower().split())
 
 
-def _fits_word(summary: Summary, word: str) -> bool:
+def _fits_word(summary: Summary, word: str, assigned: Assigned) -> bool:
     name, colon, value = word.partition(":")
+    if colon and name == "assigned":
+        return any(each.startswith(value) for each in assigned(summary).lower().split())
     if colon and name in _FIELDS:
         return value in _FIELDS[name](summary).lower()
     return any(word in text(summary).lower() for text in (*_FIELDS.values(), _first_line, _id))

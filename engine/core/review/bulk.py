@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 
 from engine.common.errors import Problem
+from engine.common.text import Untrusted
 from engine.core.queue import WorkQueue
+from engine.core.review.assignments import Assignments
 from engine.core.review.claims import Claims
 from engine.core.review.equivalence import Key, equivalence_key
 from engine.core.submissions.service import SubmissionService
@@ -17,16 +19,23 @@ IN_BULK = frozenset({DecisionOutcome.APPROVED, DecisionOutcome.DENIED})
 
 
 class BulkReview:
-    """Decides about several submissions, and claims several."""
+    """Decides about several submissions, and claims or assigns several."""
 
-    def __init__(self, queue: WorkQueue, claims: Claims, submissions: SubmissionService) -> None:
+    def __init__(
+        self, queue: WorkQueue, claims: Claims, assignments: Assignments, submissions: SubmissionService
+    ) -> None:
         self._queue = queue
         self._claims = claims
+        self._assignments = assignments
         self._submissions = submissions
 
     async def claim(self, ids: Sequence[str], by: Principal) -> tuple[BulkAnswer, ...]:
         """Claim what can be claimed, and say of the rest why not."""
         return tuple([await _answer(id, self._claims.claim(id, by)) for id in dict.fromkeys(ids)])
+
+    async def assign(self, ids: Sequence[str], to: Untrusted, by: Principal) -> tuple[BulkAnswer, ...]:
+        """Assign what is pending to a reviewer, and say of the rest why not."""
+        return tuple([await _answer(id, self._assignments.assign(id, to, by)) for id in dict.fromkeys(ids)])
 
     async def decide(self, decisions: Sequence[BulkDecision], by: Principal) -> tuple[BulkAnswer, ...]:
         """Deny several submissions, or approve several that are equivalent; say of each what became of it.

@@ -39,15 +39,17 @@ class QueueListing:
         self._queue = queue
         self._known: OrderedDict[str, Digests] = OrderedDict()
 
-    async def entries(self, ids: Iterable[str] = ()) -> tuple[QueueEntry, ...]:
+    async def entries(self, ids: Iterable[str] = (), by: Principal = NOBODY) -> tuple[QueueEntry, ...]:
         """Return what is pending, queued or running: pending first, then by risk and by what weighs most.
+
+        `by` is who asks: what is assigned to them is marked.
 
         Where `ids` are given, only those of them that are.
         """
         wanted = frozenset(ids)
         found = [self._queue.find(id) for id in wanted] if wanted else list(self._queue)
         cases = [entry.case for entry in found if entry is not None]
-        return tuple(sorted([await self._entry(case) for case in cases], key=queue_order))
+        return tuple(sorted([await self._entry(case, by) for case in cases], key=queue_order))
 
     async def expired(self) -> tuple[QueueEntry, ...]:
         """Return what expired within a week and was not revived, the latest first."""
@@ -55,8 +57,9 @@ class QueueListing:
         cases = [await self._queries.case(one.id) for one in found]
         return tuple([await self._entry(case) for case in cases if not case.revived_as])
 
-    async def _entry(self, case: Case) -> QueueEntry:
+    async def _entry(self, case: Case, by: Principal = NOBODY) -> QueueEntry:
         draft, worst = case.submission.draft, worst_violation(case.analysis)
+        assigned = case.assigned.to if case.assigned else Untrusted("")
         group, identical = await self._digests(case)
         return QueueEntry(
             summary=summary_of(case),
@@ -68,6 +71,8 @@ class QueueListing:
             asks=_count_requests(draft),
             secrets=len(draft.permissions.secrets),
             claim=_holding(case),
+            assigned=assigned,
+            assigned_to_me=bool(assigned.text) and assigned == by.name,
             group=group,
             identical=identical,
             revises=draft.revises,

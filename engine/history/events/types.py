@@ -16,6 +16,7 @@ Payload = Annotated[
     | submissions.SubmissionAnalysedPayload
     | submissions.SubmissionAssessedPayload
     | submissions.ClaimChangedPayload
+    | submissions.AssignmentChangedPayload
     | submissions.SubmissionExtendedPayload
     | submissions.SubmissionRevivedPayload
     | submissions.DecisionMadePayload

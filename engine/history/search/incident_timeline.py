@@ -13,6 +13,8 @@ _SENTENCES = {
     "submission.created": "submitted code",
     "submission.assessed": "was assessed",
     "claim.created": "claimed it",
+    "assignment.made": "assigned it",
+    "assignment.removed": "assigned it to nobody",
     "decision.made": "decided",
     "decision.expired": "nobody decided in time",
     "decision.first_approval": "gave the first approval",
@@ -32,7 +34,7 @@ _SENTENCES = {
     "incident.opened": "opened the incident",
     "incident.added": "added to the incident",
 }
-_DETAILS = ("outcome", "risk", "reason", "kill_reason", "exit_code", "name", "text", "tag", "value")
+_DETAILS = ("outcome", "risk", "reason", "kill_reason", "exit_code", "name", "text", "tag", "value", "to")
 LONGEST = 300
 
 

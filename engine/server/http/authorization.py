@@ -105,6 +105,7 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "GET /queue": _LOOK,
     "POST /queue/decisions": _REVIEW,
     "POST /queue/claims": _REVIEW,
+    "POST /queue/assignments": _REVIEW,
     "GET /expired": _LOOK,
     "GET /submissions/{id}/similar": _LOOK,
     "GET /submissions/{id}/erasures": _OWN,

@@ -68,6 +68,23 @@ async def test_a_typed_filter_narrows_the_list_and_esc_clears_it() -> None:
         await until(pilot, lambda: rows.count == 5)
 
 
+async def test_marked_submissions_are_assigned_and_found_by_their_reviewer() -> None:
+    """To me unless another name is typed; the row, the header and the filter know it."""
+    async with open_console(FakeEngine(*queue())) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 5)
+        await press(pilot, "A", "enter")
+        await until(pilot, lambda: "Assigned to" in frame(app))
+        await press(pilot, "right_square_bracket", "e", "A", *(["backspace"] * 2), *"zoe", "enter")
+        await until(pilot, lambda: frame(app).count("to zoe") >= 1)
+        await press(pilot, "f", *"assigned:me")
+        await until(pilot, lambda: ids(rows) == ["s-1"])
+        await press(pilot, *(["backspace"] * 2), *"zo")
+        await until(pilot, lambda: ids(rows) == ["s-2"])
+        await press(pilot, *(["backspace"] * 2), *"nobody")
+        await until(pilot, lambda: ids(rows) == ["s-3", "s-4", "s-5"])
+
+
 @given(st.text(max_size=30))
 def test_a_filter_never_fails_and_never_adds(words: str) -> None:
     """Whatever is typed, what is listed is part of the queue, in its order."""

@@ -16,6 +16,8 @@ from engine.common.text import Untrusted
 from engine.models import (
     Analysis,
     Assessment,
+    Assignment,
+    BulkAnswer,
     Case,
     Check,
     Claim,
@@ -168,6 +170,8 @@ def entry(case: Case) -> QueueEntry:
         verdict=case.analysis.verdict,
         worst=worst.severity if worst else None,
         claim=case.claim,
+        assigned=case.assigned.to if case.assigned else Untrusted(""),
+        assigned_to_me=case.assigned is not None and case.assigned.to == ME.name,
         group=same,
         identical=same,
     )
@@ -563,6 +567,14 @@ class FakeReviews:
         self._engine.answer()
         gone = (each for each in self._engine.cases.values() if each.status is Status.EXPIRED)
         return tuple(entry(each) for each in gone if not each.revived_as)
+
+    async def assign(self, ids: Sequence[str], to: str = "me") -> tuple[BulkAnswer, ...]:
+        name = ME.name if to == "me" else Untrusted(to)
+        made = Assignment(to=name, by=ME.name, at=datetime.now(UTC)) if to else None
+        for id in ids:
+            changed = self._engine.cases[id].with_assignment(made)
+            self._engine.put(changed, "assignment.made" if made else "assignment.removed")
+        return tuple(BulkAnswer(id=id, status=Status.PENDING) for id in ids)
 
     async def revive(self, id: str) -> Case:
         gone = self._engine.cases[id]

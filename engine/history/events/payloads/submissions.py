@@ -49,6 +49,13 @@ class ClaimChangedPayload(EventPayload):
     type: Literal["claim.created", "claim.released"]
 
 
+class AssignmentChangedPayload(EventPayload):
+    """A reviewer assigned it to somebody, or to nobody."""
+
+    type: Literal["assignment.made", "assignment.removed"]
+    to: str
+
+
 class SubmissionExtendedPayload(EventPayload):
     """A reviewer gave it more time."""
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from engine.common.text import Untrusted
 from engine.core import Engine
 from engine.core.review.similarity import SimilarSubmissions
 from engine.models import (
@@ -19,7 +20,13 @@ from engine.models import (
     SimilarSubmission,
     ThreadEntry,
 )
-from engine.models.api import BulkClaimRequest, BulkDecisionRequest, PreApprovalRequest, RehearsalRequest
+from engine.models.api import (
+    AssignmentRequest,
+    BulkClaimRequest,
+    BulkDecisionRequest,
+    PreApprovalRequest,
+    RehearsalRequest,
+)
 from engine.models.rehearsal import Rehearsal
 from engine.principals.signed_decision import verify
 from engine.server.http.authorization import CurrentCaller, CurrentPrincipal
@@ -45,9 +52,11 @@ def review_routes(engine: Engine) -> APIRouter:
 
 def _queue_routes(router: APIRouter, engine: Engine) -> None:
     @router.get("/queue", responses=LINK, summary="List the review queue with reasons")
-    async def review_queue(page: CurrentPage, ids: ListedIds = "") -> tuple[QueueEntry, ...]:
+    async def review_queue(
+        page: CurrentPage, by: CurrentPrincipal, ids: ListedIds = ""
+    ) -> tuple[QueueEntry, ...]:
         """Return what is pending, queued or running, the highest risk first, with what helps to choose."""
-        entries = await engine.queue_listing.entries(ids.split(",") if ids else ())
+        entries = await engine.queue_listing.entries(ids.split(",") if ids else (), by)
         return page.of(entries, lambda entry: entry.summary.id)
 
     @router.get("/expired", responses=LINK, summary="List what expired")
@@ -79,6 +88,11 @@ def _bulk_routes(router: APIRouter, engine: Engine) -> None:
     async def claim_several(body: BulkClaimRequest, by: CurrentPrincipal) -> tuple[BulkAnswer, ...]:
         """Claim what can be claimed, and say of the rest why not."""
         return await engine.bulk.claim(body.ids, by)
+
+    @router.post("/queue/assignments", summary="Assign submissions to a reviewer")
+    async def assign(body: AssignmentRequest, by: CurrentPrincipal) -> tuple[BulkAnswer, ...]:
+        """Say whom pending submissions are meant for; anybody else may still decide about them."""
+        return await engine.bulk.assign(body.ids, Untrusted(body.to), by)
 
 
 def _revision_routes(router: APIRouter, engine: Engine) -> None:
