@@ -11,7 +11,7 @@ from console.review.requests import reviews
 from console.safety.text import Part, clip, content, visible_text
 from console.widgets.formatting import clock, full_badge, now, size
 from console.widgets.rows import NARROW
-from engine.common.text import many
+from engine.common.text import Untrusted, many
 from engine.models import Case, Draft, Status, Summary
 
 STATE_CELLS = 26
@@ -30,6 +30,7 @@ class CaseHeader(Static):
         self._case: Case | None = None
         self._summary: Summary | None = None
         self._state: tuple[Part, ...] = ()
+        self._others_present: tuple[Untrusted, ...] = ()
         self._content = content()
         self.purpose_visible = False
         """Whether all of the purpose is displayed."""
@@ -40,8 +41,16 @@ class CaseHeader(Static):
 
     def show(self, case: Case | None, summary: Summary | None) -> None:
         """Show another submission."""
+        if self._case is None or case is None or self._case.submission.id != case.submission.id:
+            self._others_present = ()
         self._case, self._summary = case, summary
         self.freshen()
+
+    def show_present(self, names: tuple[Untrusted, ...]) -> None:
+        """Show which other reviewers have the submission on screen."""
+        if names != self._others_present:
+            self._others_present = names
+            self.freshen()
 
     def show_state(self, *state: Part) -> None:
         """Show what prevents an approval, or the keys that decide."""
@@ -62,6 +71,9 @@ class CaseHeader(Static):
     def _others(self, case: Case) -> list[Content]:
         """Return what other reviewers did: on a narrow screen in one line, so that code keeps its rows."""
         lines = reviews(case)
+        if self._others_present:
+            names = Untrusted(", ".join(each.text for each in self._others_present))
+            lines.append([("Also on screen of ", "bold warning"), names])
         if self.app.size.width < NARROW and lines:
             lines = [[part for line in reversed(lines) for part in (*line, "  ")]]
         return [content(*line).truncate(self.content_size.width, ellipsis=True) for line in lines]

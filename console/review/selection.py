@@ -38,6 +38,8 @@ REVIEW_EVENTS = frozenset(
     }
 )
 """What another reviewer does about a submission that stays pending."""
+LOOK_SECONDS = 4
+"""How often it is said, and asked, who has the submission on screen."""
 EXPIRY_EVENTS = frozenset({"decision.expired", "submission.revived"})
 """What changes the list of what expired."""
 
@@ -50,6 +52,7 @@ class SelectedSubmission:
         self._reader = reader
         self._decisions = decisions
         self.rehearsals = RehearsalController(screen, reader, self._reload)
+        self._ticks = 0
         self._ahead: dict[str, Case] = {}
         """The submission that comes next in the queue, loaded in advance, so that it is there at once."""
 
@@ -98,10 +101,27 @@ class SelectedSubmission:
         self._screen.query_one(RequestPanel).show(case)
 
     def freshen(self) -> None:
-        """Update the time that is left, and that of a rehearsal."""
+        """Update the time that is left, that of a rehearsal, and who else looks; to be called each second."""
+        self._ticks += 1
+        if self._ticks % LOOK_SECONDS == 0:
+            self._look()
         self._screen.query_one(QueueList).freshen()
         self._screen.query_one(CaseHeader).freshen()
         self.rehearsals.tick()
+
+    def _look(self) -> None:
+        if (case := self._reader.case) is not None:
+            run_in_background(self._screen, partial(self._looked, case.submission.id), "presence")
+
+    async def _looked(self, id: str) -> None:
+        """Show who else has the submission on screen; an engine that does not answer says nobody."""
+        try:
+            names = await console_app(self._screen).connection.client.reviews.look(id)
+        except Problem:
+            names = ()
+        case = self._reader.case
+        if case is not None and case.submission.id == id:
+            self._screen.query_one(CaseHeader).show_present(names)
 
     def _reload(self) -> None:
         if self._decisions.summary is not None:

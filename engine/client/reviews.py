@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 _THREAD = TypeAdapter(tuple[ThreadEntry, ...])
+_NAMES = TypeAdapter(tuple[Untrusted, ...])
 _ANSWERS = TypeAdapter(tuple[BulkAnswer, ...])
 _ENTRIES = TypeAdapter(tuple[QueueEntry, ...])
 
@@ -102,6 +103,10 @@ class ReviewsClient:
         return _ANSWERS.validate_json(
             await self._transport.post("/v1/queue/claims", body, timeout=BULK_SECONDS)
         )
+
+    async def look(self, id: str) -> tuple[Untrusted, ...]:
+        """Say that you have a submission on screen; return the names of other reviewers who have."""
+        return _NAMES.validate_json(await self._transport.post(f"/v1/submissions/{id}/presence"))
 
     async def assign(self, ids: Sequence[str], to: str = "me") -> tuple[BulkAnswer, ...]:
         """Assign submissions to a reviewer: to yourself, or with an empty name to nobody.

@@ -50,6 +50,7 @@ from engine.core.review.decisions import ReviewDecisions
 from engine.core.review.equivalence import EquivalentReviews
 from engine.core.review.learning import Learning
 from engine.core.review.pre_approvals import PreApprovals
+from engine.core.review.presence import Presence
 from engine.core.review.queue_listing import QueueListing
 from engine.core.review.reviewer_keys import ReviewerKeys
 from engine.core.review.revisions import Revisions
@@ -176,6 +177,7 @@ class Engine:
         events, queue, policy = self._events, self.work_queue, self.settings.policy
         self.claims = Claims(events, queue, policy)
         self.queue_listing = QueueListing(self.queries, queue)
+        self.presence = Presence(queue)
         self.pre_approvals = PreApprovals(
             events, self._keys, partial(self.blocks.holds, BlockKind.PRE_APPROVAL)
         )

@@ -95,8 +95,13 @@ class ChangesScreen(ModalScreen[Batch | None]):
             sheet.border_title = f"Request changes to {self._case.submission.id}"
             with VerticalScroll(id="said", can_focus=False):
                 yield Static(id="comments")
-            yield Input(self._draft.typed or self._prefix(), id="comment", placeholder=HELP,
-                        max_length=MOST_TEXT, select_on_focus=False)  # fmt: skip
+            yield Input(
+                self._draft.typed or self._prefix(),
+                id="comment",
+                max_length=MOST_TEXT,
+                placeholder="Next comment; Enter alone sends all",
+                select_on_focus=False,
+            )
             yield Static(content((HELP, "faint")))
             yield Static(id="wrong")
         yield Footer(show_command_palette=False)

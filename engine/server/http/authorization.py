@@ -95,6 +95,7 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "POST /submissions/{id}/decision": _REVIEW,
     "POST /submissions/{id}/claim": _REVIEW,
     "DELETE /submissions/{id}/claim": _REVIEW,
+    "POST /submissions/{id}/presence": _REVIEW,
     "POST /submissions/{id}/extension": _REVIEW,
     "POST /submissions/{id}/revival": _REVIEW,
     "POST /submissions/{id}/rehearsal": _SUBMIT | _REVIEW,

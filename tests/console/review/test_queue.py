@@ -85,6 +85,16 @@ async def test_marked_submissions_are_assigned_and_found_by_their_reviewer() -> 
         await until(pilot, lambda: ids(rows) == ["s-3", "s-4", "s-5"])
 
 
+async def test_the_header_says_who_else_has_it_on_screen() -> None:
+    """While they do; another submission begins without them."""
+    engine = FakeEngine(*queue())
+    engine.reviews.present = (Untrusted("zoe\x1b[31m"),)
+    async with open_console(engine) as (app, pilot):
+        await until(pilot, lambda: "Also on screen of" in frame(app))
+        engine.reviews.present = ()
+        await until(pilot, lambda: "Also on screen of" not in frame(app))
+
+
 @given(st.text(max_size=30))
 def test_a_filter_never_fails_and_never_adds(words: str) -> None:
     """Whatever is typed, what is listed is part of the queue, in its order."""

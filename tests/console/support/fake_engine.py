@@ -554,6 +554,11 @@ class FakeReviews:
         self._engine = engine
         self.groups: dict[str, str] = {}
         """The groups of submissions that are equivalent to others."""
+        self.present: tuple[Untrusted, ...] = ()
+        """The other reviewers who have whatever is on screen on theirs."""
+
+    async def look(self, id: str) -> tuple[Untrusted, ...]:
+        return self.present
 
     async def queue(self, ids: Sequence[str] = ()) -> tuple[QueueEntry, ...]:
         listed = [each.id for each in await self._engine.queue() if not ids or each.id in ids]

@@ -185,6 +185,25 @@ async def test_an_agent_is_asked_for_changes_and_revises(engine: EngineProcess, 
     assert "Done" == getattr(revision.comments[1].reply, "text", None)
 
 
+@pytest.mark.sandbox
+async def test_an_agent_that_revised_is_approved_and_gets_its_result(
+    engine: EngineProcess, client: Client
+) -> None:
+    """Over MCP: asked for changes, revised, approved, run; the answer to the revision is what it printed."""
+    assert (await client.health(settled_within=25)).can_run
+    async with agent(engine, wait="0") as mcp:
+        await mcp.call_tool("code_execute", {"code": CODE})
+        first = (await pending(client)).submission
+        await client.decide(first.id, DecisionOutcome.CHANGES_REQUESTED, first.digest, comments=COMMENTS[:1])
+        await mcp.call_tool("code_execute", {"code": FIXED, "revises": first.id})
+        revised = (await pending(client)).submission
+        await client.decide(revised.id, DecisionOutcome.APPROVED, revised.digest, review_record=READ)
+        await client.case(revised.id, within=60)
+        answer = await mcp.call_tool("code_result", {"id": revised.id})
+    assert not answer.is_error
+    assert ".\n1\n" in words(answer)
+
+
 async def test_the_command_line_revises(
     client: Client,
     engine: EngineProcess,

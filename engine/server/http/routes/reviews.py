@@ -120,6 +120,11 @@ def _claim_routes(router: APIRouter, engine: Engine) -> None:
         """Give a claimed submission back to the queue."""
         return await engine.claims.release(id, by)
 
+    @router.post("/submissions/{id}/presence", summary="Say that you look at a submission")
+    async def look(id: str, by: CurrentPrincipal) -> tuple[Untrusted, ...]:
+        """Note for 12 seconds that you have it on screen, and return which other reviewers have."""
+        return engine.presence.look(id, by)
+
     @router.get("/submissions/{id}/similar", summary="Find a similar approved submission")
     async def find_similar(id: str) -> SimilarSubmission | None:
         """Return the approved submission whose code is most similar; null if there is none."""
