@@ -65,8 +65,8 @@ _WITH_PATH = (
 ARCHITECTURES = ("x86_64",)
 """Machines whose numbers of system calls are known."""
 
-_RETRIES = 20
-"""How often a call waits for space in a full buffer, for 25 us at first and for 10 ms at most: 123 ms in all.
+_RETRIES = 40
+"""How often a call waits for space in a full buffer, for 25 us at first and for 10 ms at most: 323 ms in all.
 Only then its event is dropped. So a flood goes on no faster than it is read, and a program whose listener
 hangs goes on slowly until that listener is replaced."""
 

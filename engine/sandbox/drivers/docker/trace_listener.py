@@ -29,7 +29,10 @@ _PACKETS_AT_ONCE = 2000
 _EFFECTS_IN_LINE = 100
 _PATIENCE_SECONDS = 0.3
 """How long the end of a run is waited for, once no events come."""
-_MOST_FINISH_SECONDS = 4.0
+_MOST_FINISH_SECONDS = 15.0
+"""How long what was sent before the end is read, on a machine that is busy."""
+_BUSY_SECONDS = 1.0
+"""How often the engine is told meanwhile that the listener is not hanging."""
 _PR_SET_PDEATHSIG = 1
 _COMMANDS = "commands"
 _PRIORITY = -5
@@ -50,6 +53,8 @@ class _Sandbox:
     """Whether the engine starts processes beside the program."""
     finishing: float = 0.0
     """When its end was asked for; 0: not yet."""
+    told_busy: float = 0.0
+    """When the engine was last told that the end is worked on."""
     ends: bool = False
     looking: float = 0.0
     """When a snapshot was asked for; 0: none is."""
@@ -113,7 +118,8 @@ class Listener:
 
     def _do_finish(self, command: dict[str, Any]) -> None:
         if (sandbox := self._of(command, "finished")) is not None:
-            sandbox.finishing, sandbox.ends = time.monotonic(), bool(command["ends"])
+            sandbox.finishing = sandbox.told_busy = time.monotonic()
+            sandbox.ends = bool(command["ends"])
 
     def _do_look(self, command: dict[str, Any]) -> None:
         if (sandbox := self._of(command, "looked")) is not None:
@@ -228,9 +234,15 @@ class Listener:
         if passed > _MOST_FINISH_SECONDS:
             return True
         if not self._is_dry(sandbox):
+            self._tell_busy(sandbox)
             return False
         expected = sandbox.ends and not sandbox.ledger.ended and not sandbox.over
         return not expected or passed > _PATIENCE_SECONDS
+
+    def _tell_busy(self, sandbox: _Sandbox) -> None:
+        if time.monotonic() - sandbox.told_busy > _BUSY_SECONDS:
+            sandbox.told_busy = time.monotonic()
+            self._say({"op": "busy", "key": sandbox.key})
 
     def _finish(self, sandbox: _Sandbox) -> None:
         self._tell(sandbox)

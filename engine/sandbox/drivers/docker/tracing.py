@@ -77,11 +77,11 @@ class Trace:
         return await self.await_answer(answer, seconds)
 
     async def await_answer(self, answer: str, seconds: float) -> Answer:
-        """Return the next answer of this kind; without one the listener counts as lost and is replaced."""
+        """Return the next answer of this kind; a listener that says nothing is lost, and is replaced."""
+        found: Answer = {"op": ""}
         try:
-            async with asyncio.timeout(seconds):
-                while (found := await self._answers.get())["op"] not in {answer, "lost"}:
-                    pass
+            while found["op"] not in {answer, "lost"}:
+                found = await asyncio.wait_for(self._answers.get(), seconds)
         except TimeoutError:
             self._lose(_SILENT)
             self._process.kill()
