@@ -58,6 +58,8 @@ class Injector:
     site: str = ""
     fault: str = ""
     lifted: bool = True
+    services: dict[int, str] = field(default_factory=dict)
+    """The names of services by their ports: libraries connect in tasks of their own."""
     hits: int = 0
     first_hit: float = 0.0
 
@@ -222,21 +224,31 @@ def _audit(event: str, args: tuple[Any, ...]) -> None:
     """Let calls of the file system by the engine's own code fail; reading alone is no concern of a disk."""
     if not _ACTIVE or event not in FILE_EVENTS | NETWORK_EVENTS:
         return
+    injector = _ACTIVE[-1]
     if event == "open" and not (isinstance(args[2], int) and args[2] & OPENED_TO_WRITE):
         return
     frame = _engine_frame(sys._getframe(1))
+    service = _service(event, args, injector)
     if frame is not None:
         where = f"{frame.f_code.co_filename[len(ENGINE) + 1 :]}:{frame.f_code.co_name}"
-    elif event in NETWORK_EVENTS:  # libraries connect in tasks of their own
-        where = "a task of a library"
+    elif service:
+        where = f"a library, for {service}"
     else:
         return
-    injector = _ACTIVE[-1]
     if injector.hit(f"{event} < {where}"):
         if injector.fault == "hang":
             injector.wait()
         else:
             raise injector.system_error()
+
+
+def _service(event: str, args: tuple[Any, ...], injector: Injector) -> str:
+    """Return the name of the service that is connected to or looked up; empty for files."""
+    if event not in NETWORK_EVENTS:
+        return ""
+    address = args[1] if event == "socket.connect" else args[:2]
+    known = injector.services.get(address[1]) if isinstance(address, tuple) else None
+    return known or "a service"
 
 
 def _engine_frame(frame: FrameType | None) -> FrameType | None:

@@ -9,7 +9,6 @@ import shutil
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,13 +17,20 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core import Engine
 from engine.history.errors import HistoryError
+from engine.history.store.postgres.store import PostgresHistoryStore
+from engine.history.store.sql.store import SqlHistoryStore
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import Case, DecisionOutcome, Draft, KillReason, Language, Level, Principal, Role, Status
 from engine.models import Scope as TokenScope
+from engine.notifications.service import Notifications
 from engine.sandbox.api.errors import SandboxUnavailable
 from engine.settings import HistorySettings, PolicySettings, SandboxSettings, Settings
 from tests.faults.injection import Injector, injecting
 from tests.faults.machine import Machine, machine_backend
+from tests.faults.outcome import Outcome
+from tests.faults.postgres_calls import MARK, postgres_calls
+from tests.faults.services import MAIL, POSTED, Services, services
+from tests.postgres_server import server
 
 T = TypeVar("T")
 ADA = Principal(name=Untrusted("ada"), roles=frozenset({Role.REVIEWER}))
@@ -35,6 +41,8 @@ STEP_SECONDS = 8.0
 """No answer may take longer, whatever fails."""
 BRAKE_SECONDS = 3.0
 RECOVERY_SECONDS = 10.0
+SERVER_SECONDS = 2.0
+"""How long a write may take that goes to a server, which shares the machine with the tests."""
 REFUSALS = (Problem, HistoryError, SandboxUnavailable, OSError)
 """What a client gets as an answer, with what to type; anything else would be an internal error."""
 SETTINGS = Settings(
@@ -48,61 +56,44 @@ SETTINGS = Settings(
 )
 
 
-@dataclass
-class Outcome:
-    """What one run of the scenario showed."""
+OpenHistory = Callable[[Path], Awaitable[SqlHistoryStore]]
+"""Opens the history of a state folder."""
 
-    site: str
-    fault: str
-    hits: int = 0
-    refused: list[str] = field(default_factory=list)
-    """The steps that were answered with a refusal."""
-    broken: list[str] = field(default_factory=list)
-    """The invariants that did not hold."""
-    brake_seconds: float = 0.0
-    told: bool = False
-    """Whether Health went red or a step was refused while the fault lasted."""
-    recovery_seconds: float = 0.0
-    answered: dict[str, str] = field(default_factory=dict)
-    """What clients were told: the id of a submission, and its status then."""
-    acted: list[tuple[str, str]] = field(default_factory=list)
-    """The events that have to be found: type and subject."""
 
-    @property
-    def recovers_unseen(self) -> bool:
-        """Whether nobody had anything to be told: no step failed, and what was tried again succeeded."""
-        return not self.refused and not self.broken
+async def in_sqlite(home: Path) -> SqlHistoryStore:
+    """Open the history in a file of the state folder."""
+    return await SqliteHistoryStore.open(home / "pratique.db", SETTINGS.history)
 
-    @property
-    def result(self) -> str:
-        """The word for the table."""
-        return "; ".join(self.broken) or ("refused cleanly" if self.refused else "carried on")
+
+async def in_postgres(home: Path) -> SqlHistoryStore:
+    """Open the history in a database of the tests' own server, one for each state folder."""
+    url = server().database(f"faults_{home.name[-8:].lower()}")
+    settings = SETTINGS.history.model_copy(update={"write_deadline_seconds": SERVER_SECONDS})
+    return await PostgresHistoryStore.open(url, home / "pratique.db", settings)
 
 
 @contextlib.asynccontextmanager
-async def engine_at(home: Path, machine: Machine, pool: AnalysisPool) -> AsyncIterator[Engine]:
-    """Run an engine over the state folder that PRATIQUE_HOME names."""
+async def engine_at(
+    home: Path,
+    machine: Machine,
+    pool: AnalysisPool,
+    known: Services | None = None,
+    open_history: OpenHistory = in_sqlite,
+) -> AsyncIterator[Engine]:
+    """Run an engine over the state folder that PRATIQUE_HOME names; `known` services get its notices."""
     backend = machine_backend(machine)
     async with contextlib.AsyncExitStack() as closing:
-        settings = _witnessed_by(await closing.enter_async_context(_witness()))
-        log = await SqliteHistoryStore.open(home / "pratique.db", settings.history)
+        outside = known if known is not None else await closing.enter_async_context(services())
+        settings = _witnessed_by(outside.witness_url)
+        log = await open_history(home)
         closing.push_async_callback(log.close)
         closing.push_async_callback(backend.close)
-        yield await closing.enter_async_context(Engine(settings, log, pool, backend))
-
-
-@contextlib.asynccontextmanager
-async def _witness() -> AsyncIterator[str]:
-    """Run a witness on loopback, and yield its URL."""
-
-    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.closing(writer), contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
-            await reader.readuntil(b"\r\n\r\n")
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-            await writer.drain()
-
-    async with await asyncio.start_server(take, "127.0.0.1", 0) as server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        engine = await closing.enter_async_context(Engine(settings, log, pool, backend))
+        if known:
+            notifications = Notifications(known.notifications, engine, home / "notifications")
+            notifications.start(engine.supervisor)
+            engine.add_checks(notifications.checks)
+        yield engine
 
 
 def _witnessed_by(url: str) -> Settings:
@@ -113,8 +104,16 @@ def _witnessed_by(url: str) -> Settings:
 class Scenario:
     """Submit, approve, run, pause, kill, deny, a session, a deadline, a token, a secret, a shutdown."""
 
-    def __init__(self, home: Path, pool: AnalysisPool, injector: Injector, outcome: Outcome) -> None:
+    def __init__(
+        self,
+        home: Path,
+        pool: AnalysisPool,
+        injector: Injector,
+        outcome: Outcome,
+        open_history: OpenHistory = in_sqlite,
+    ) -> None:
         self.home = home
+        self._open_history = open_history
         self.machine = Machine()
         self.outcome = outcome
         self._pool = pool
@@ -145,7 +144,11 @@ class Scenario:
         self._injector.lift()
 
     async def _day(self) -> None:
-        async with engine_at(self.home, self.machine, self._pool) as engine:
+        async with (
+            services() as outside,
+            engine_at(self.home, self.machine, self._pool, outside, self._open_history) as engine,
+        ):
+            self._injector.services.update(outside.ports)
             watching = asyncio.create_task(self._watch(engine))
             await engine.health(settled_within=2)
             late = await self._step("submit late", lambda: self._submit(engine, "import os\nos.system('x')"))
@@ -156,6 +159,7 @@ class Scenario:
             await self._step("token", lambda: engine.tokens.create("bot", (TokenScope.SUBMIT,), 1, ADA))
             await self._step("secret", lambda: engine.secrets.set("KEY", "api.test", "x" * 20, ADA))
             await self._witnessed(engine)
+            await self._notified(engine, outside)
             await self._recovered(engine, late)
             watching.cancel()
             for name in ("deadlines", "state folder", "recording", "policy reload", "session timeouts"):
@@ -277,6 +281,22 @@ class Scenario:
             await asyncio.sleep(0.02)
         self.outcome.broken.append("the witness was never asked")
 
+    async def _notified(self, engine: Engine, outside: Services) -> None:
+        """Wait until each receiver was told something or failed, where a network call is what is tried."""
+        if self.outcome.site and "socket" not in self.outcome.site:
+            return
+        waiting = await self._step("submit four", lambda: self._submit(engine))
+        end = time.monotonic() + RECOVERY_SECONDS
+        while time.monotonic() < end:
+            rows = [one for one in (await engine.health()).checks if one.name.startswith("notify: ")]
+            if any(not one.ok for one in rows) or {MAIL, POSTED} <= outside.served.keys():
+                break
+            await asyncio.sleep(0.02)
+        else:
+            self.outcome.broken.append("a receiver was never told")
+        if waiting:
+            await self._step("deny four", lambda: self._decide(engine, waiting, DecisionOutcome.DENIED))
+
     async def _recovered(self, engine: Engine, late: Case | None) -> None:
         """Once the fault is lifted the next submission runs, what is late expires, and Health is green."""
         if self._injector.hits:
@@ -312,7 +332,7 @@ class Scenario:
 
     async def _reopened(self) -> None:
         """Open the history again: what was answered is there, and nothing ran twice."""
-        log = await SqliteHistoryStore.open(self.home / "pratique.db", SETTINGS.history)
+        log = await self._open_history(self.home)
         try:
             for id in self.outcome.answered:
                 if await log.read.case(id) is None:
@@ -345,15 +365,22 @@ async def _done(work: Awaitable[None]) -> bool:
     return True
 
 
-async def play(pool: AnalysisPool, site: str, fault: str, *, known: Injector | None = None) -> Outcome:
+async def play(
+    pool: AnalysisPool,
+    site: str,
+    fault: str,
+    *,
+    known: Injector | None = None,
+    open_history: OpenHistory = in_sqlite,
+) -> Outcome:
     """Play the scenario in a state folder of its own, with the calls of one site failing."""
     injector = known or Injector()
     if site:
         injector.arm(site, fault)
     home = Path(tempfile.mkdtemp(prefix="pratique-faults-"))
-    with at_home(home), injecting(injector):
+    with at_home(home), injecting(injector), postgres_calls(injector):
         try:
-            return await Scenario(home, pool, injector, Outcome(site, fault)).play()
+            return await Scenario(home, pool, injector, Outcome(site, fault), open_history).play()
         finally:
             shutil.rmtree(home, ignore_errors=True)
 
@@ -371,8 +398,20 @@ def at_home(home: Path) -> Iterator[None]:
             os.environ["PRATIQUE_HOME"] = before
 
 
-async def sites(pool: AnalysisPool) -> tuple[list[str], Outcome]:
+async def warm(pool: AnalysisPool) -> None:
+    """Wait until a worker has started: that is no part of what is timed."""
+    await pool.analyse("1", Language.PYTHON)
+
+
+async def sites(pool: AnalysisPool, open_history: OpenHistory = in_sqlite) -> tuple[list[str], Outcome]:
     """Play the scenario without a fault; return the sites it passes, and its outcome."""
+    await warm(pool)
     injector = Injector()
-    outcome = await play(pool, "", "", known=injector)
+    outcome = await play(pool, "", "", known=injector, open_history=open_history)
     return sorted(injector.counts), outcome
+
+
+async def postgres_sites(pool: AnalysisPool) -> list[str]:
+    """Play the scenario with a history in PostgreSQL; return the connections and statements it passes."""
+    names, _ = await sites(pool, in_postgres)
+    return [name for name in names if name.startswith(MARK)]
