@@ -5,14 +5,29 @@ from __future__ import annotations
 from functools import cache
 
 import tree_sitter_javascript
-from tree_sitter import Language, Parser
+from tree_sitter import Language, Parser, Query, QueryCursor
 
 from engine.analysis.syntax import Tree
 
 
 @cache
+def _javascript() -> Language:
+    return Language(tree_sitter_javascript.language())
+
+
+@cache
 def _parser() -> Parser:
-    return Parser(Language(tree_sitter_javascript.language()))
+    return Parser(_javascript())
+
+
+@cache
+def _slashes() -> Query:
+    return Query(_javascript(), '[(regex) "/" "/="] @found')
+
+
+def has_slashes(tree: Tree) -> bool:
+    """Return whether a program divides or has regular expressions."""
+    return "/" in tree.text and bool(QueryCursor(_slashes()).captures(tree.root))
 
 
 def parse(source: str) -> Tree:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from engine.analysis.javascript.grammar import has_slashes
 from engine.analysis.syntax import MAX_NODES, Tree, walk
 from engine.analysis.text.rules import READINGS
 from engine.models import Violation
@@ -53,18 +54,23 @@ _CONTINUED = {
     "ternary_expression": "condition",
 }
 """Expressions that go on behind their first part, by the name of that part."""
+_LOOKED_AT = frozenset({*_NAMES, *_OWNERS, *_CONTINUED, "arrow_function", "expression_statement"})
+"""The kinds of nodes that may be read otherwise, but for JSX."""
 _STATEMENTS = frozenset({"object", "function_expression", "generator_function", "class"})
 """Expressions that are none where a statement begins with them."""
 
 
 def check(tree: Tree) -> Iterator[Violation]:
     """Yield the places that Node can read otherwise."""
-    for node in _slashes(tree):
+    for node in _slashes(tree) if has_slashes(tree) else ():
         yield READINGS.violation(tree.span(node), "This slash divides or begins a regular expression")
     for node in walk(tree.root):
-        if node.type.startswith("jsx_"):
+        kind = node.type
+        if kind.startswith("jsx_"):
             yield READINGS.violation(tree.span(node), "JSX: Node reads this as comparisons, or not at all")
             return
+        if kind not in _LOOKED_AT:
+            continue
         if _is_ambiguous_word(node, tree):
             yield READINGS.violation(
                 tree.span(node), "A name in scripts, an operator in modules and some functions"

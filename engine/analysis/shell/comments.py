@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from engine.analysis.shell.grammar import is_escaped
-from engine.analysis.syntax import Tree, walk
+from engine.analysis.shell.grammar import comments, is_escaped
+from engine.analysis.syntax import Tree
 from engine.analysis.text.rules import READINGS
 from engine.models import Violation
 
@@ -24,8 +24,8 @@ _WORDS = frozenset(
 
 def check(tree: Tree) -> Iterator[Violation]:
     """Yield the comments that bash reads otherwise."""
-    for node in walk(tree.root):
-        if node.type == "comment" and not _is_comment(node, tree):
+    for node in comments(tree):
+        if not _is_comment(node, tree):
             yield READINGS.violation(tree.span(node), "Bash reads this comment as a word")
 
 

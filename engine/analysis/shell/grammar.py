@@ -38,6 +38,11 @@ def _functions() -> Query:
 
 
 @cache
+def _comments() -> Query:
+    return Query(bash(), "(comment) @found")
+
+
+@cache
 def _in_background() -> Query:
     """The nodes before a `&`: asking a node for its parents costs as much as it is deep."""
     return Query(bash(), '((_) @found . "&")')
@@ -54,6 +59,14 @@ def is_escaped(data: bytes, at: int) -> bool:
 def functions(tree: Tree) -> list[Node]:
     """Return the function definitions of a script."""
     return QueryCursor(_functions()).captures(tree.root).get("found", [])
+
+
+def comments(tree: Tree) -> list[Node]:
+    """Return what the grammar takes for comments, in the order of the script."""
+    if b"#" not in tree.data:
+        return []
+    found = QueryCursor(_comments()).captures(tree.root).get("found", [])
+    return sorted(found, key=lambda node: node.start_byte)
 
 
 def background(tree: Tree) -> set[tuple[int, int]]:

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 
 _ONLY_NAMES = frozenset({"ctx", "op", "ops"})
 """Fields that hold `ast.Load`, `ast.Add` and their like, which have neither parts nor names."""
+_ONLY_TEXT = frozenset({"id", "attr", "kind", "arg", "asname", "module", "level", "type_comment", "is_async"})
+"""Fields that hold texts and numbers in every kind of node."""
 _FIELDS = {
-    kind: tuple(field for field in kind._fields if field not in _ONLY_NAMES)
+    kind: tuple(field for field in kind._fields if field not in _ONLY_NAMES | _ONLY_TEXT)
     for kind in vars(ast).values()
-    if isinstance(kind, type) and issubclass(kind, ast.AST)
-}
+    if isinstance(kind, type) and issubclass(kind, ast.AST) and kind is not ast.Constant
+} | {ast.Constant: ()}
 
 
 def child_nodes(node: ast.AST) -> list[ast.AST]:
