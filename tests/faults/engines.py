@@ -34,6 +34,7 @@ DOWN_SECONDS = 12.0
 """How long a killed engine stays away: longer than the others take to notice."""
 UP_SECONDS = 120.0
 END_SECONDS = 60.0
+CLIENTS = 3
 PAGE = 1000
 CHANCE = random.Random()  # noqa: S311  which one is hit
 CLOSED = "interrupted"
@@ -92,11 +93,11 @@ class Engines:
         self._processes: dict[str, asyncio.subprocess.Process] = {}
         self._readers: list[asyncio.Task[None]] = []
 
-    async def start(self, name: str) -> None:
-        """Start an engine, and return once it serves."""
+    async def start(self, name: str, clients: int = CLIENTS) -> None:
+        """Start an engine with so many clients that submit, and return once it serves."""
         home = self._folder / name
         home.mkdir(mode=0o700, exist_ok=True)
-        command = [sys.executable, "-m", PROGRAM, self._url, str(home), name]
+        command = [sys.executable, "-m", PROGRAM, self._url, str(home), name, str(clients)]
         process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
         self._processes[name] = process
         up = asyncio.Event()
@@ -157,6 +158,9 @@ async def campaign(count: int, seconds: float, every: float, restarts: int) -> R
             report.seconds = time.monotonic() - began
             enough.set()
         await engines.stop()
+        await engines.start("last", clients=0)
+        await asyncio.sleep(DOWN_SECONDS)
+        await engines.stop()
         await _check(url, folder, report)
     finally:
         engines.end()
@@ -169,7 +173,7 @@ async def _make_key(url: str, folder: Path) -> None:
     first = folder / NAMES[0]
     first.mkdir(mode=0o700)
     await (await open_history(_settings(url, NAMES[0]), first / "p.db", None)).close()
-    for name in (*NAMES[1:], "check"):
+    for name in (*NAMES[1:], "last", "check"):
         (folder / name).mkdir(mode=0o700)
         shutil.copy(first / "p.key", folder / name)
 

@@ -36,7 +36,7 @@ from tests.faults.machine import Machine, machine_backend
 
 AGENT = Principal(name=Untrusted("agent"))
 ADA = Principal(name=Untrusted("ada"), roles=frozenset({Role.REVIEWER}))
-SUBMITTERS, MOST_PENDING = 3, 40
+MOST_PENDING = 40
 WAITING = 0.05
 """The share of the code that goes on until it is ended."""
 PAUSE_SECONDS = 0.02
@@ -124,7 +124,7 @@ class Clients:
             await asyncio.sleep(0)
 
 
-async def main(url: str, home: Path, name: str) -> None:
+async def main(url: str, home: Path, name: str, submitters: int) -> None:
     """Be an engine with clients until SIGTERM; then finish what is open."""
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     os.environ["PRATIQUE_HOME"] = str(home)
@@ -137,7 +137,7 @@ async def main(url: str, home: Path, name: str) -> None:
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, clients.stopping.set)
             say("up")
             async with asyncio.TaskGroup() as tasks:
-                for _ in range(SUBMITTERS):
+                for _ in range(submitters):
                     tasks.create_task(clients.submit())
                 tasks.create_task(clients.decide())
             with contextlib.suppress(TimeoutError):
@@ -158,4 +158,4 @@ async def _end(engine: Engine) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], Path(sys.argv[2]), sys.argv[3]))
+    asyncio.run(main(sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])))

@@ -38,6 +38,7 @@ SINGLE = {"decision.first_approval": ("decision.first_approval", *DECIDED), **di
 
 _CASE_SEQ = "SELECT seq FROM cases WHERE id = ?"
 _SUBJECT_SEQ = "SELECT max(seq) FROM events WHERE subject = ?"
+_APPENDED = "SELECT seq, hash, type FROM events WHERE seq > ? ORDER BY seq"
 _INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -109,10 +110,22 @@ class Ledger:
         if not self.known:
             self.load_end()
         elif self.connection.dialect.moved:
-            checked = self.checked
-            self.load_end()
-            if self.checked != checked:
-                self.notes += checkpoints_after(self.connection, checked)
+            self._follow_end()
+
+    def _follow_end(self) -> None:
+        """Take in what other engines have appended: each of their commits signed the end, too."""
+        checked = self.checked
+        for seq, hash_, type_ in self.connection.execute(_APPENDED, (self.tree.size,)):
+            self.last = hash_
+            self.tree.add(hash_)
+            self.checked = seq - 1 if type_ == CHECKPOINT else self.checked
+        self.signed = self.tree.size
+        if self.checked != checked:
+            self.notes += checkpoints_after(self.connection, checked)
+        if self.tree.size == self.checked + 1:
+            self.since = None
+        elif self.since is None:
+            self.since = time.monotonic()
 
     def commit(self) -> None:
         """Put all that was done since `begin`, the output that is held, and a signature over all, on disk.
