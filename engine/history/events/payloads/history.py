@@ -93,6 +93,8 @@ class HistoryCompactedPayload(EventPayload):
 
     type: Literal["history.compacted"]
     erased: int
+    rewritten: bool = True
+    """Whether every page was written anew; otherwise what was erased was written over in its place."""
 
 
 class HoldChangedPayload(EventPayload):

@@ -106,10 +106,15 @@ class PostgresDialect:
     def tidy(self) -> None:
         """Do nothing: the server looks after itself."""
 
-    def purge(self) -> None:
+    def merge_texts(self, *, begin: bool) -> bool:
+        """Do nothing: the index of texts is a table."""
+        return False
+
+    def purge(self) -> bool:
         """Write the tables anew that have texts. The server's own log keeps older pages for a while."""
         for table in _WITH_TEXTS:
             self._connection.execute(f"VACUUM FULL {table}")
+        return True
 
 
 def _pattern(parts: Sequence[str]) -> str:

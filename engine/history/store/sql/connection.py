@@ -134,8 +134,11 @@ class Dialect(Protocol):
     def tidy(self) -> None:
         """Do what this database needs from time to time, outside of a transaction."""
 
-    def purge(self) -> None:
-        """Write the database anew without what was deleted, outside of a transaction."""
+    def merge_texts(self, *, begin: bool) -> bool:
+        """Write some of the index of texts anew without what was taken out; return whether there is more."""
+
+    def purge(self) -> bool:
+        """Write over what was deleted, outside of a transaction; return whether all was written anew."""
 
 
 class Lock(Protocol):

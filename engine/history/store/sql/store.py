@@ -23,7 +23,7 @@ from engine.history.store.sql.case_file import case_file, sealed_file
 from engine.history.store.sql.connection import SqlDatabase
 from engine.history.store.sql.connections import ConnectionPool
 from engine.history.store.sql.erasing.case import erase_case
-from engine.history.store.sql.erasing.compaction import compact
+from engine.history.store.sql.erasing.compaction import compact, merge_some
 from engine.history.store.sql.erasing.retention import erase_some
 from engine.history.store.sql.health import contradiction_check, witness_check
 from engine.history.store.sql.ledger import ENGINE, Ledger, NewRecord
@@ -208,6 +208,9 @@ class SqlHistoryStore:
 
     async def compact(self) -> None:
         """Write the database anew where something was erased since the last time."""
+        more = await self._writer.alone(lambda ledger: merge_some(ledger, begin=True))
+        while more:
+            more = await self._writer.alone(lambda ledger: merge_some(ledger, begin=False))
         await self._writer.alone(compact)
 
     async def case_file(self, id: str) -> bytes:

@@ -109,18 +109,18 @@ class Writer:
         finally:
             late.cancel()
 
-    async def alone(self, work: Callable[[Ledger], None]) -> None:
-        """Do `work` in the thread outside of any transaction, after what waits now, however long it takes.
+    async def alone(self, work: Callable[[Ledger], T]) -> T:
+        """Do `work` in the thread outside of any transaction, and return what it returns, however late.
 
         Raises:
             HistoryError: it failed.
         """
         if self._stopped:
             raise HistoryError("The history is closed")
-        answer: asyncio.Future[None] = self._loop.create_future()
+        answer: asyncio.Future[T] = self._loop.create_future()
         self._alone.put(WriteJob(work, durable=True, answer=answer))
         await self.do(lambda ledger: None, patient=True)
-        await answer
+        return await answer
 
     def close(self) -> None:
         """Write what waits, end the thread, and let go of the file."""
@@ -173,7 +173,7 @@ class Writer:
         while not self._owed and not self._alone.empty():
             job = self._alone.get()
             try:
-                job.work(self._ledger)
+                job.value = job.work(self._ledger)
             except Exception as error:  # whatever it is, its caller gets it and the thread goes on
                 self._ledger.roll_back()
                 self._tell(_refuse, [job], self._explained(error))

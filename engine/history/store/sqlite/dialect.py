@@ -23,6 +23,11 @@ WHERE field IN ({}) GROUP BY fact_values.value
 """
 
 
+MOST_REWRITTEN = 1 << 30
+"""Bytes of a database up to which it is written anew: nothing is recorded meanwhile."""
+_SIZE = ("count", "size")
+
+
 class SqliteConnection(sqlite3.Connection):
     """A connection to SQLite that knows its dialect."""
 
@@ -109,8 +114,18 @@ class SqliteDialect:
         """Put the write-ahead log into the database."""
         self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
-    def purge(self) -> None:
-        """Merge the index of texts, write every page anew, and empty the write-ahead log."""
-        fulltext_index.merge(self._connection)
-        self._connection.execute("VACUUM")
+    def merge_texts(self, *, begin: bool) -> bool:
+        """Write some of the index of texts anew without what was taken out; return whether there is more."""
+        return fulltext_index.merge_some(self._connection, begin=begin)
+
+    def purge(self) -> bool:
+        """Write every page anew where that is quick, and empty the write-ahead log.
+
+        What is deleted is written over at once: the pages of a large database need no more than that.
+        """
+        ((pages,), (size,)) = (self._connection.execute(f"PRAGMA page_{name}").fetchone() for name in _SIZE)
+        is_small = bool(pages * size <= MOST_REWRITTEN)
+        if is_small:
+            self._connection.execute("VACUUM")
         empty_log(self._connection)
+        return is_small

@@ -6,6 +6,11 @@ import sqlite3
 
 from engine.history.store.sql.indexed_text import AT_ONCE, text_of
 
+PAGES = 500
+"""So many pages of the index are merged at once."""
+WROTE = 2
+"""So many changes SQLite counts at least where it merged something."""
+
 
 def index_some(connection: sqlite3.Connection) -> bool:
     """Index the next contents, and return whether there may be more."""
@@ -31,6 +36,12 @@ def forget(connection: sqlite3.Connection, number: int, body: bytes) -> None:
         )
 
 
-def merge(connection: sqlite3.Connection) -> None:
-    """Write the index as one, without the words of what was taken out of it."""
-    connection.execute("INSERT INTO fulltext (fulltext) VALUES ('optimize')")
+def merge_some(connection: sqlite3.Connection, *, begin: bool) -> bool:
+    """Write some pages of the index anew, without words that were taken out; return whether there are more.
+
+    `begin` begins to make one of all its parts; later calls go on with that.
+    """
+    before = connection.total_changes
+    pages = -PAGES if begin else PAGES
+    connection.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('merge', ?)", (pages,))
+    return connection.total_changes - before >= WROTE

@@ -20,10 +20,16 @@ def compact(ledger: Ledger) -> None:
     erased = waiting(ledger.connection)
     if not erased:
         return
-    ledger.connection.dialect.purge()
+    rewritten = ledger.connection.dialect.purge()
     ledger.begin()
-    ledger.append(COMPACTED, "", ENGINE, chain.canonical_data({"erased": erased}))
+    ledger.append(COMPACTED, "", ENGINE, chain.canonical_data({"erased": erased, "rewritten": rewritten}))
     ledger.commit()
+
+
+def merge_some(ledger: Ledger, *, begin: bool) -> bool:
+    """Take words that were erased out of some pages of the index of texts; return whether there are more."""
+    connection = ledger.connection
+    return bool(waiting(connection)) and connection.dialect.merge_texts(begin=begin)
 
 
 def waiting(connection: SqlConnection) -> int:
