@@ -51,7 +51,9 @@ def _of_code(case: Case) -> str:
     if words := next((words for words in (find(asked) for find in _ASKED) if words), ""):
         return words
     if analysis.verdict is Verdict.HARMLESS:
-        return "it is proven harmless and asks for nothing"
+        known = "it is proven harmless and asks for nothing"
+        rated_so = case.assessment.risk.rank > Level.MEDIUM.rank
+        return f"the policy rates all code so; {known}" if rated_so else known
     if analysis.unproven:
         place = analysis.unproven[0]
         return f"line {place.span.line} could not be proven harmless: {place.reason.text}"

@@ -44,8 +44,9 @@ def reason(
     operation: OperationKind | None = None,
     code: str = "print(1)",
     language: Language = Language.PYTHON,
+    base: str = "standard",
 ) -> str:
-    """Return the sentence about a draft under the policy `standard`."""
+    """Return the sentence about a draft under a shipped policy."""
     draft = Draft(
         code=Untrusted(code),
         language=language,
@@ -56,7 +57,7 @@ def reason(
     submission = Submission(
         id="s-1", draft=draft, requester=by, submitted_at=datetime(2026, 1, 1, tzinfo=UTC), digest="0" * 64
     )
-    assessment = assess(draft, analysis, shipped())
+    assessment = assess(draft, analysis, shipped(base))
     return level_reason(
         Case(submission=submission, status=Status.PENDING, analysis=analysis, assessment=assessment)
     ).text
@@ -127,6 +128,12 @@ def test_the_sentence_names_what_weighs_most(
 ) -> None:
     """One sentence, which says what is found, asked for, or not proven."""
     assert sentence == reason(analysis, asked)
+
+
+def test_harmless_code_that_the_policy_rates_high_is_not_said_to_be_the_reason() -> None:
+    """Under `strict` all code is HIGH: that is why, and not what was proven."""
+    sentence = "HIGH: the policy rates all code so; it is proven harmless and asks for nothing"
+    assert sentence == reason(Analysis(verdict=Verdict.HARMLESS), base="strict")
 
 
 def test_other_languages_and_operations() -> None:
