@@ -30,6 +30,8 @@ class Context:
         self.problems: dict[tuple[Span, str], None] = {}
         self.used: dict[str, ast.AST] = {}
         """Restricted functions and classes that the program uses, each with one place."""
+        self.field_defaults: set[ast.AST] = set()
+        """The calls of `dataclasses.field` that nothing keeps."""
         self.place: Span | None = None
         """The docstring whose examples are looked at."""
         self.lazy = any(isinstance(node, ast.ImportFrom) and _is_lazy(node) for node in tree.body)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from engine.analysis.verdict.python.attributes import DEFINED, GLOBALS, is_dunder
 from engine.analysis.verdict.python.calls import check_decorator
 from engine.analysis.verdict.python.context import Context, Step
+from engine.analysis.verdict.python.dataclass_fields import field_defaults
 from engine.analysis.verdict.python.library import MODULES
 from engine.analysis.verdict.python.meanings import PARENTS, Use, member
 from engine.analysis.verdict.python.scopes import NameScope, ScopeKind, bound, parameters
@@ -132,6 +133,7 @@ def _check_class_decorator(
         problem = check_decorator(entry.path, call)
         constant = all(isinstance(word.value, ast.Constant) for word in call.keywords) if call else True
         problem = problem or (None if constant else "`dataclass` with computed arguments")
+        context.field_defaults.update(field_defaults(node))
         if ast.get_docstring(node) is None:
             context.used["dataclass without docstring"] = node
     if problem:

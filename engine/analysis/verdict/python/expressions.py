@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from engine.analysis.verdict.python.attributes import is_dunder
 from engine.analysis.verdict.python.calls import check_call, check_format
 from engine.analysis.verdict.python.context import Context, Step
+from engine.analysis.verdict.python.dataclass_fields import FIELD
 from engine.analysis.verdict.python.meanings import OWN, Meaning, Use
 from engine.analysis.verdict.python.scopes import Comprehension, NameScope
 
 _SHOWS = frozenset({"print", "str", "repr"})
 _CLASS_CHECKS = frozenset({"isinstance", "issubclass"})
+_STORES = frozenset({"setattr", "delattr"})
 _TYPE_NAMES = frozenset({"__name__", "__qualname__"})
 
 
@@ -104,7 +106,7 @@ def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotati
     entry = context.meanings.of_entry(node.func, scope)
     if entry.use is Use.CALL:
         context.used[f"{entry.path}()"] = node
-        problem = check_call(entry.path, node, context.own)
+        problem = _restricted(context, node, entry.path, scope)
         if problem:
             context.refuse(node, problem)
     elif isinstance(node.func, ast.Attribute) and node.func.attr == "format" and not _is_listed(entry):
@@ -114,6 +116,14 @@ def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotati
     else:
         yield node.func, scope, False
     yield from _arguments(context, node, entry, scope)
+
+
+def _restricted(context: Context, node: ast.Call, path: str, scope: NameScope) -> str | None:
+    if path == FIELD:
+        return None if node in context.field_defaults else "a `field` that is no default of a dataclass"
+    if path in _STORES and node.args and _is_listed(context.meanings.of_path(node.args[0], scope)[0]):
+        return f"`{path}` changes the library"
+    return check_call(path, node, context.own)
 
 
 def _arguments(context: Context, node: ast.Call, entry: Meaning, scope: NameScope) -> Iterator[Step]:

@@ -134,9 +134,10 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
             Error field_size_limit excel excel_tab unix_dialect""",
         ),
         "dataclasses": _module(
-            "`dataclass` compiles the names of fields, which are names of the program's own text.",
-            "field asdict astuple replace is_dataclass KW_ONLY MISSING FrozenInstanceError",
-            calls="dataclass",
+            "`dataclass` compiles the names of fields, which are names of the program's own text: a `field`"
+            " is the default of one in the body of a dataclass, where nothing can reach and rename it.",
+            "asdict astuple replace is_dataclass KW_ONLY MISSING FrozenInstanceError",
+            calls="dataclass field",
         ),
         "datetime": _module(
             "Computes dates; reads the clock and the time zone.",

@@ -226,6 +226,23 @@ LIBRARY = (
     "import statistics\nstatistics.random.random._os",
 )
 
+_RENAMED = "f.name = 'x=print(1), y'\n@dataclass\nclass B(A):\n    pass"
+_FIELD = "from dataclasses import dataclass, field\n"
+FIELDS = (
+    f"{_FIELD}f = field()\n@dataclass\nclass A:\n    x: int = f\n{_RENAMED}",
+    f"{_FIELD}@dataclass\nclass A:\n    x: int = field()\n    kept: list = [x]\nf = A.kept[0]\n{_RENAMED}",
+    f"{_FIELD}@dataclass\nclass A:\n    x: int = (f := field())\nf = A.f\n{_RENAMED}",
+    f"{_FIELD}class A:\n    x: int = field()\nf = A.x\n{_RENAMED}",
+    f"{_FIELD}@dataclass\nclass A:\n    x: int = field()\n    def m(self, f=x): return f\nf = A(1).m()\n{_RENAMED}",
+    f"{_FIELD}K = []\n@dataclass\nclass A:\n    x: int = field()\n    @K.append(x)\n    def m(self): pass\n",
+    f"{_FIELD}make = field\nf = make()\n@dataclass\nclass A:\n    x: int = f\n{_RENAMED}",
+    f"{_FIELD}@dataclass\nclass A:\n    for f in [field()]:\n        x: int = f\nf = A.f\n{_RENAMED}",
+    f"{_FIELD}K = []\ndef keep(c):\n    K.append(c.x)\n    return c\n@dataclass\n@keep\nclass A:\n"
+    f"    x: int = field()\nf = K[0]\n{_RENAMED}",
+    "import collections\nsetattr(collections.Counter, 'update', print)",
+)
+"""Ways to keep and rename what `field` returns, whose name `dataclass` compiles."""
+
 PATTERNS = (
     "class E:\n    def __radd__(self, o): return o\ng = (x for x in [])\ng.gi_frame += E()",
     "class E:\n    def __ror__(self, o): return o['__builtins__'].eval\n    eval = f_globals = gi_frame = 1\n"
@@ -273,4 +290,4 @@ DOCTESTS = (
     "import doctest\ndoctest.DocTestRunner",
 )
 
-ATTACKS = (*IMPORTS, *NAMES, *ATTRIBUTES, *LIBRARY, *PATTERNS, *DOCTESTS)
+ATTACKS = (*IMPORTS, *NAMES, *ATTRIBUTES, *LIBRARY, *FIELDS, *PATTERNS, *DOCTESTS)

@@ -20,6 +20,8 @@ HARMLESS = (
     "print(Node(1, Node(2)).next)",
     "class Base:\n    def area(self): raise NotImplementedError\nclass Square(Base):\n    def __init__(self, side):\n"
     "        super().__init__()\n        self.side = side\n    def area(self): return self.side ** 2\nprint(Square(2).area())",
+    "from dataclasses import dataclass, field\n@dataclass\nclass Box:\n    items: list = field(default_factory=list)\n"
+    "    def total(self):\n        items = self.items\n        return sum(items)\nprint(Box([1, 2]).total())",
     "from dataclasses import dataclass, field\n@dataclass(order=True)\nclass Item:\n    weight: int\n"
     "    names: list[str] = field(default_factory=list)\nprint(Item(1))",
     "from enum import Enum\nclass Color(Enum):\n    RED = 1\nprint(Color.RED.name, Color(1), Color['RED'].value)",
