@@ -84,7 +84,7 @@ VIM = {
 _NAMES = frozenset(each.value for each in Keys)
 _PACKAGES = tuple(
     f"console.{name}"
-    for name in ("review", "run", "explore", "history", "health", "help", "code_view", "widgets")
+    for name in ("review", "run", "explore", "history", "health", "help", "code_view", "tables", "widgets")
 )
 _APP = "console.app.app.ConsoleApp"
 _PLACES = frozenset(place.replace(":", ".") for place in SCREENS.values())

@@ -64,6 +64,7 @@ class SearchBar(Input):
     def _open(self, asks: Asks, value: str = "") -> None:
         self.asks = asks
         self.placeholder, self.value = asks.value, value
+        self.border_title = asks.value if value else ""
         self.cursor_position = len(value)
         self.add_class("-open")
         self.focus()
