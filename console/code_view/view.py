@@ -28,6 +28,7 @@ from engine.models import Span, Violation
 
 MOST_SECONDS = 0.5
 """What passed since the last look at most: a terminal that was suspended shows nothing."""
+_FEW_ROWS = 3
 COLOUR_SECONDS, PAUSE_SECONDS = 0.004, 0.002
 """How long colours are looked for before keys and frames have their turn, and how long that turn is."""
 
@@ -231,14 +232,17 @@ class CodeView(ScrollView, can_focus=True):
         self.show_current()
 
     def show_current(self) -> None:
-        """Bring the selected violation into view, unless it is."""
-        if self.current is not None and not self._current_visible(drawing_size(self).height):
+        """Bring the selected violation and the line after it into view, unless they are."""
+        height = drawing_size(self).height
+        if self.current is not None and not self._current_visible(height, int(height > _FEW_ROWS)):
             self.go_to(self._renderer.violations[self.current].span.line)
 
-    def _current_visible(self, height: int) -> bool:
+    def _current_visible(self, height: int, lines_after: int = 0) -> bool:
         if self.current is None or self.current >= len(self._renderer.violations):
             return True
-        return self._code.visible(self._renderer.violations[self.current].span.line - 1, self._top, height)
+        line = self._renderer.violations[self.current].span.line - 1
+        last = min(line + lines_after, self.line_count - 1)
+        return all(self._code.visible(each, self._top, height) for each in (line, last))
 
     # --- searching and folding --------------------------------------------------------------------
 
