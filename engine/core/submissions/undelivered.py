@@ -44,9 +44,7 @@ class Undelivered:
         until = self._clock() + KEPT_SECONDS
         if before and before.id == case.submission.id:
             until = min(until, before.until)
-        self._expected[case.submission.request_digest] = _Expected(case.submission.id, session, until)
-        while len(self._expected) > MOST:
-            del self._expected[next(iter(self._expected))]
+        self._keep(case, until)
 
     def find(self, digest: str) -> str:
         """Return the id of the submission whose result was not delivered; empty if there is none."""
@@ -56,7 +54,8 @@ class Undelivered:
     def not_delivered(self, case: Case, kept_seconds: float) -> None:
         """Note that its requester does not have a result that it was thought to have.
 
-        Where the same request was submitted anew since, or its session was used since, nothing changes.
+        Where the same request was submitted anew since, or its session was used since, nothing changes. What
+        is expected for longer already stays so.
         """
         digest, session = case.submission.request_digest, case.submission.draft.session
         known = self._expected.get(digest)
@@ -64,8 +63,18 @@ class Undelivered:
             return
         if session and any(one.session == session for one in self._expected.values() if one is not known):
             return
-        until = self._clock() + kept_seconds
-        self._expected[digest] = _Expected(case.submission.id, session, until)
+        self._keep(case, max(self._clock() + kept_seconds, known.until if known else 0.0))
+
+    def _keep(self, case: Case, until: float) -> None:
+        """Remember a submission as the latest; of too many, those whose time is over go first."""
+        self._expected.pop(case.submission.request_digest, None)
+        expected = _Expected(case.submission.id, case.submission.draft.session, until)
+        self._expected[case.submission.request_digest] = expected
+        if len(self._expected) > MOST:
+            now = self._clock()
+            self._expected = {digest: one for digest, one in self._expected.items() if one.until > now}
+        while len(self._expected) > MOST:
+            del self._expected[next(iter(self._expected))]
 
     def delivered(self, case: Case, kept_seconds: float) -> None:
         """Note that its requester has a result, or most probably has: then it is kept a little longer."""

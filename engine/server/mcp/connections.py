@@ -78,7 +78,9 @@ class AgentConnections:
         except ValidationError:
             raise Problem(400, "this is no message of MCP", hint="Send one JSON-RPC message.") from None
         if isinstance(message, JSONRPCNotification) and message.method == CANCELLED:
-            connection.calls.given_up((message.params or {}).get("requestId"))
+            request = (message.params or {}).get("requestId")
+            if isinstance(request, (str, int)):
+                connection.calls.given_up(request)
         await connection.inbox.send(SessionMessage(message))
 
     async def _serve(self, key: tuple[str, str], scope: Scope, receive: Receive, send: Send) -> None:

@@ -20,9 +20,10 @@ from mcp import MCPError
 from mcp_types import Implementation, ResourceLink
 
 from engine.client.client import Client, Problem
-from engine.core.submissions.undelivered import KEPT_SECONDS, Undelivered
-from engine.models import DecisionOutcome, Status
+from engine.core.submissions.undelivered import KEPT_SECONDS, MOST, Undelivered
+from engine.models import Case, DecisionOutcome, Status
 from engine.server.mcp.stdio.handshake import VERSIONS, initialized
+from tests.engine.history.conftest import build_case
 from tests.engine.server.deciding import deciding
 from tests.engine.server.test_mcp_stdio import agent, pending, registered, result_of, running, server, words
 from tests.engine_process import EngineProcess
@@ -96,6 +97,14 @@ async def test_an_answer_that_came_too_late_is_given_again(engine: EngineProcess
         assert submission.id == await read(request)
         await write("notifications/cancelled", requestId=request)
         assert submission.id == await read(await write("tools/call", **call))
+
+
+async def test_giving_up_what_is_no_request_harms_nothing(engine: EngineProcess, client: Client) -> None:
+    """The id of a request is a number or a text: anything else is taken as a message, and stands for none."""
+    async with talking(engine) as (write, read):
+        await write("notifications/cancelled", requestId=["x"])
+        await write("notifications/cancelled", requestId={})
+        await read(await write("ping"))
 
 
 @contextlib.asynccontextmanager
@@ -317,3 +326,21 @@ async def test_a_receipt_can_be_taken_back(engine: EngineProcess, client: Client
     known.expect(newer)
     known.not_delivered(case, 9)
     assert ids[1] == known.find(digest)
+
+
+def numbered(number: int) -> Case:
+    """Return a case whose request nobody else makes."""
+    case = build_case(f"s-{number}")
+    submission = case.submission.model_copy(update={"original_digest": f"{number:064x}"})
+    return case.model_copy(update={"submission": submission})
+
+
+def test_receipts_taken_back_are_bounded_and_shorten_nothing() -> None:
+    """No requester fills the memory by taking receipts back; what is expected for a day stays so."""
+    known, first = Undelivered(lambda: 0.0), numbered(0)
+    known.expect(first)
+    known.not_delivered(first, 9)
+    assert KEPT_SECONDS == known._expected[first.submission.request_digest].until
+    for number in range(1, MOST + 2):
+        known.not_delivered(numbered(number), 9)
+    assert MOST == len(known._expected)
