@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import zipfile
@@ -44,9 +45,8 @@ class PersonFiles:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             async for member, content in self._members(name):
                 size, members = size + len(content), members + bool(content)
-                if size > MOST_BYTES:
-                    raise Problem(413, "this is too much for one file", hint="Type: pratique audit export")
-                archive.writestr(member, content)
+                _require_room(size)
+                await asyncio.to_thread(archive.writestr, member, content)
             archive.writestr(
                 "README.txt", README.format(name=json.dumps(name), at=datetime.now(UTC).isoformat())
             )
@@ -64,7 +64,7 @@ class PersonFiles:
                 async for member in self._of_case(one.id):
                     yield member
             page = await read.summaries("", page[-1].id, PAGE, requester=name)
-        yield "events.jsonl", b"".join([line async for line in self._acts(name)])
+        yield "events.jsonl", await self._acts(name)
 
     async def _of_case(self, id: str) -> AsyncIterator[tuple[str, bytes]]:
         case, folder, read = await self._events.log.read.case(id), f"submissions/{id}", self._events.log.read
@@ -86,12 +86,20 @@ class PersonFiles:
         for number, digest in enumerate((one for one in left if one not in gone), 1):
             yield f"{folder}/artifacts/{number}", await read.artifact(id, digest)
 
-    async def _acts(self, name: str) -> AsyncIterator[bytes]:
-        since = 0
+    async def _acts(self, name: str) -> bytes:
+        lines, since = bytearray(), 0
         while events := await self._events.log.read.acts_of(name, since):
             for event in events:
-                yield event.model_dump_json().encode() + b"\n"
+                lines += event.model_dump_json().encode() + b"\n"
+            _require_room(len(lines))
             since = events[-1].seq
+        return bytes(lines)
+
+
+def _require_room(size: int) -> None:
+    """Check that so many bytes fit into one file. Raises Problem (413)."""
+    if size > MOST_BYTES:
+        raise Problem(413, "this is too much for one file", hint="Type: pratique audit export")
 
 
 def _without_contents(case: Case) -> bytes:

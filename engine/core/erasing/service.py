@@ -115,20 +115,20 @@ class Erasures:
                 yield id, whole
         else:
             name = request.person.text
-            own = [id async for id in self._found(f"requester:{quoted(name)}")]
+            own = [id async for id in self._found("", requester=name)]
             for id in own:
                 yield id, whole
             words = ErasureOrder(rule=ON_REQUEST, reason=request.reason, author=request.person)
             for id in sorted(set(await read.said_by(name)) - set(own)):
                 yield id, words
 
-    async def _found(self, query: str) -> AsyncIterator[str]:
+    async def _found(self, query: str, requester: str | None = None) -> AsyncIterator[str]:
         read = self._events.log.read
-        page = await read.summaries(query, limit=PAGE)
+        page = await read.summaries(query, limit=PAGE, requester=requester)
         while page:
             for one in page:
                 yield one.id
-            page = await read.summaries(query, page[-1].id, PAGE)
+            page = await read.summaries(query, page[-1].id, PAGE, requester=requester)
 
     async def run(self) -> None:
         """Apply the rules of the settings now and every hour, until it is cancelled."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import io
+import zipfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -88,3 +90,45 @@ async def test_only_administrators_erase_and_hold(
         with pytest.raises(QueryError):
             await engine.holds.place(NewHold(query="risc:low", reason=Untrusted("x")), ADMIN)
         assert "s-old = 1\n" == await code_of(engine, "s-old")
+
+
+async def test_a_person_is_nobody_else_of_a_similar_name(
+    engine_with: EngineMaker, no_docker: None, home: Path
+) -> None:
+    """No character of a name means anything else: neither a line end, nor a star, nor a quotation mark."""
+    await fill(home)
+    odd = 'ci-"1\n*'
+    log = await SqliteHistoryStore.open(home / "pratique.db", HistorySettings())
+    for id, requester in (("s-odd", odd), ("s-plain", 'ci-"1n*')):
+        case = build_case(id, f"{id} = 1\n", status=Status.DENIED, requester=requester)
+        await log.append("claim.created", id, Untrusted("alice"), {}, case=case)
+    await log.close()
+    async with engine_with() as engine:
+        with zipfile.ZipFile(io.BytesIO(await engine.person_files.made(odd, ADMIN))) as archive:
+            assert "submissions/s-odd/code" in archive.namelist()
+        request = ErasureRequest(person=Untrusted(odd), reason=Untrusted("asked"))
+        assert 1 == (await engine.erasures.erase(request, ADMIN)).submissions
+        assert ("", "s-plain = 1\n") == (await code_of(engine, "s-odd"), await code_of(engine, "s-plain"))
+
+
+async def test_a_hold_that_no_erasure_could_look_up_is_refused(
+    engine_with: EngineMaker, no_docker: None
+) -> None:
+    """A query that fits alone, and not beside the id of a submission, would stop every erasure."""
+    async with engine_with() as engine:
+        for query in (" ", " ".join("x" * 100), "x" * 1000):
+            with pytest.raises(QueryError):
+                await engine.holds.place(NewHold(query=query, reason=Untrusted("x")), ADMIN)
+        assert () == await engine.holds.listed()
+
+
+async def test_a_released_hold_does_not_come_back(engine_with: EngineMaker, no_docker: None) -> None:
+    """Two requests may read the record that placed it at once, and one of them reports it late."""
+    async with engine_with() as engine:
+        hold = await engine.holds.place(NewHold(query="risk:low", reason=Untrusted("x")), ADMIN)
+        (placed,) = await engine.queries.trail("holds")
+        assert (hold,) == await engine.holds.listed()
+        await engine.holds.release(hold.id, ADMIN)
+        assert () == await engine.holds.listed()
+        engine.holds._replay(placed)
+        assert () == await engine.holds.listed()
