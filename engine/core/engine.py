@@ -207,7 +207,7 @@ class Engine:
             executor,
             admission,
         )
-        self.command_checks = CommandChecks(self._analysis, self.policy, self.blocks.reason)
+        self.command_checks = CommandChecks(self._analysis, self.policy, self.blocks.reason, policy)
         self.responses = Responses(events, queue, self.runs, self.blocks, self._on_blocked)
         rescanner = Rescanner(self._log.read, self._analysis, self.policy, lambda: admission.weaker_runtime)
         self.rescans = Rescans(events, self.policy, rescanner, self.supervisor)

@@ -153,10 +153,13 @@ def _lines_changed(before: Draft, after: Draft, comment: LineComment) -> bool:
 
 
 def _carried(earlier: Case, after: Draft, by: Principal) -> ReviewRecord | None:
-    """Return what of a reviewer's own record of the earlier submission still holds: never another's."""
+    """Return what of a reviewer's own record of the earlier submission still holds: never another's.
+
+    A record that names an equivalent submission counts the lines of that one, not of this.
+    """
     decision, before = earlier.decision, earlier.submission.draft
     record = decision.review_record if decision and decision.by.is_same(by) else None
-    if record is None:
+    if record is None or record.equivalent_to:
         return None
     files = [number for number, file in enumerate(after.files) for read in record.files
              if read < len(before.files) and before.files[read] == file]  # fmt: skip

@@ -48,6 +48,11 @@ def test_a_shipped_rule_that_the_user_wrote_again_binds(tmp_path: Path) -> None:
     assert ["code-execution"] == bound(tmp_path, "printf c", "strict", "{id: code-execution, risk: high}")
 
 
+def test_what_no_rule_covers_is_held(tmp_path: Path) -> None:
+    """Who turns the shipped rule off that covers all code has said nothing in favour of any command."""
+    assert ["no-rule"] == bound(tmp_path, "printf c", "strict", "{id: code-execution, enabled: false}")
+
+
 def test_the_reason_names_the_rule(tmp_path: Path) -> None:
     """What the agent's model is told says which rule it was."""
     file = tmp_path / "policy.yaml"

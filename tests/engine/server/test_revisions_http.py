@@ -148,6 +148,14 @@ async def test_a_record_of_another_submission_is_not_carried(client: Client) -> 
         )
 
 
+async def test_what_was_read_of_an_equivalent_one_is_not_carried(client: Client) -> None:
+    """Its lines have other numbers: nobody had the same lines of this one on screen."""
+    record = READ.model_copy(update={"equivalent_to": "s-1"})
+    earlier = await sent_back(client, record)
+    case = await client.submit(draft(FIXED, earlier.submission.id))
+    assert (await client.reviews.revision(case.submission.id)).carried is None
+
+
 async def test_what_another_reviewer_read_is_not_carried(client: Client, engine: EngineProcess) -> None:
     """Reading is one's own: another reviewer begins anew."""
     earlier = await sent_back(client)
