@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from engine.common.text import Untrusted
 from engine.models import (
     Artifact,
+    Assignment,
     Case,
     Certainty,
     Check,
@@ -134,6 +135,7 @@ def _waiting(id: str, payload: str) -> Case:
         update={
             "assessment": made.assessment.model_copy(update={"matches": (match,)}),
             "analysis": made.analysis.model_copy(update={"unproven": unproven}),
+            "assigned": Assignment(to=text, by=text, at=datetime.now(UTC)),
             "claim": Claim(by=text, until=datetime.now(UTC) + timedelta(hours=1)),
         }
     )
