@@ -282,9 +282,12 @@ class Engine:
                 await self._events.record("engine.stopped")
 
     async def _recover(self) -> None:
+        versions = await self._several.versions() if self._several else {}
+        cases = await self._log.read.open_cases()
         elsewhere = await self._several.submissions_elsewhere() if self._several else frozenset()
-        for case in await self._log.read.open_cases():
+        for case in cases:
             entry = self.submissions.recover(case)
+            entry.version = versions.get(entry.id)
             self.intake.expect(case)
             if case.status is not Status.PENDING and entry.id not in elsewhere:
                 await self.runs.close_interrupted(entry)

@@ -144,8 +144,11 @@ class Engines(Protocol):
     async def beat(self, policy: str) -> tuple[PeerEngine, ...]:
         """Say that this engine lives, and under which policy; return all engines."""
 
-    async def fence(self, name: str) -> None:
-        """Let an engine commit nothing any more, until it is started again."""
+    async def fence(self, name: str, beat: int) -> None:
+        """Let an engine commit nothing any more, until it is started again, unless it has beat since."""
+
+    async def versions(self) -> Mapping[str, int]:
+        """Return the number of the last record of each open submission."""
 
     async def places(self) -> Mapping[str, str]:
         """Return with which engine each open submission is."""

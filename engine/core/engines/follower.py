@@ -69,9 +69,9 @@ class Follower:
     async def catch_up(self) -> None:
         """Apply all that is recorded by now."""
         async with self._turn:
-            postponed, self._postponed = self._postponed, {}
-            for event in postponed.values():
-                await self._refresh(event)
+            for id, event in tuple(self._postponed.items()):
+                if await self._refresh(event):
+                    del self._postponed[id]
             while page := await self._events.log.read.events(since=self._seen, limit=PAGE):
                 await self._apply(page)
                 self._seen = page[-1].seq
@@ -83,7 +83,8 @@ class Follower:
         changed = {event.subject: event.seq for event in page if STATE in event.data}
         for event in page:
             if changed.get(event.subject) == event.seq:
-                await self._refresh(event)
+                if not await self._refresh(event):
+                    self._postponed[event.subject] = event
             elif event.type in {"run.output", "run.meters"}:
                 await self._pass_on(event)
             if not self._events.is_own(event.seq):
@@ -98,26 +99,29 @@ class Follower:
             except Exception as error:  # one record that cannot be applied does not stop the rest
                 log.internal_error(error, "follower")
 
-    async def _refresh(self, event: Event) -> None:
-        """Bring a submission to its recorded state, unless it is known, or ended here."""
+    async def _refresh(self, event: Event) -> bool:
+        """Bring a submission to its recorded state, unless it is known, or ended here.
+
+        Return False where somebody here works on it meanwhile.
+        """
+        before = self._queue.find(event.subject)
+        known = before.version if before else None
+        if (known or 0) >= event.seq or (before is None and self._events.is_own(event.seq)):
+            return True
+        case = await self._events.log.read.case(event.subject)  # it takes its time when many ask
         entry = self._queue.find(event.subject)
-        known = entry.version if entry else None
-        if (known or 0) >= event.seq or (entry is None and self._events.is_own(event.seq)):
-            return
+        if case is None or (before and entry is not before):  # it ended here meanwhile
+            return True
         if entry is None:
-            await self._load(event)
-            return
+            self._set(None, case, event.seq)
+            return True
         try:
             async with asyncio.timeout(BUSY_SECONDS), self._queue.exclusive(entry):
-                await self._load(event)
+                if (entry.version or 0) < event.seq and self._queue.find(entry.id) is entry:
+                    self._set(entry, case, event.seq)
         except TimeoutError:  # whoever works on it records nothing: the record would be out of date
-            self._postponed[event.subject] = event
-
-    async def _load(self, event: Event) -> None:
-        case = await self._events.log.read.case(event.subject)
-        entry = self._queue.find(event.subject)
-        if case is not None and (entry is None or (entry.version or 0) < event.seq):
-            self._set(entry, case, event.seq)
+            return False
+        return True
 
     def _set(self, entry: ActiveSubmission | None, case: Case, version: int) -> None:
         is_open = case.status in {Status.PENDING, Status.QUEUED, Status.RUNNING}

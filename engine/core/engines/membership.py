@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Iterable
 
@@ -17,6 +18,9 @@ from engine.models import Check, Status
 BEAT_SECONDS = 1.0
 DEAD_SECONDS = 5.0
 """After so long without a sign of life the others take over from an engine."""
+LOOK_SECONDS = 2.0
+"""The most that one look adds to the silence of another engine: what holds up this one, such as a database
+that hangs, may hold up the other one, too."""
 LOST_SECONDS = 30.0
 """After so long an approved submission that is with this engine, which does not run it, is closed."""
 
@@ -31,20 +35,30 @@ class Membership:
         self._policy = policy
         """Returns the hash of the policy in force."""
         self._peers: tuple[PeerEngine, ...] = ()
-        self._heard: dict[str, tuple[int, float]] = {}
-        """Of each other engine its last beat, and when this engine first saw it."""
+        self._silent: dict[str, tuple[int, float]] = {}
+        """Of each engine its last beat, and for how many seconds this engine has seen no other one."""
+        self._looked = time.monotonic()
         self._unclaimed: dict[str, float] = {}
         self._problem = ""
 
     async def run(self) -> None:
-        """Beat, watch and take over, until cancelled."""
+        """Beat and watch, until cancelled; nothing that takes long is waited for between two beats."""
         while True:
             try:
                 await self._look()
                 self._problem = ""
             except HistoryError as error:
                 self._problem = error.title
-                self._heard.clear()  # while the database is away, nobody can be heard
+                self._silent.clear()  # while the database is away, nobody can be heard
+            await asyncio.sleep(BEAT_SECONDS)
+
+    async def take_over(self) -> None:
+        """Fence the engines that are dead, and close their runs, until cancelled."""
+        while True:
+            with contextlib.suppress(HistoryError):
+                if not self.is_fenced:
+                    await self._fence()
+                    await self._close_runs()
             await asyncio.sleep(BEAT_SECONDS)
 
     def check(self) -> Check:
@@ -70,20 +84,20 @@ class Membership:
         if self.is_fenced:
             await self._runs.cancel()
             return
+        now = time.monotonic()
+        passed, self._looked = min(now - self._looked, LOOK_SECONDS), now
         for peer in self._peers:
-            if peer.name != self._engines.name and not peer.fenced and self._is_dead(peer):
+            beat, silent = self._silent.get(peer.name, (-1, 0.0))
+            self._silent[peer.name] = (peer.beat, silent + passed if beat == peer.beat else 0.0)
+
+    async def _fence(self) -> None:
+        for peer in self._peers:
+            beat, silent = self._silent.get(peer.name, (-1, 0.0))
+            if peer.name != self._engines.name and not peer.fenced and silent > DEAD_SECONDS:
                 log.warning("engine.fenced", engine=peer.name)
-                await self._engines.fence(peer.name)
-        await self._take_over()
+                await self._engines.fence(peer.name, beat)
 
-    def _is_dead(self, peer: PeerEngine) -> bool:
-        beat, since = self._heard.get(peer.name, (-1, 0.0))
-        if beat != peer.beat:
-            self._heard[peer.name] = (peer.beat, time.monotonic())
-            return False
-        return time.monotonic() - since > DEAD_SECONDS
-
-    async def _take_over(self) -> None:
+    async def _close_runs(self) -> None:
         """Close what was approved at an engine that is fenced, and what nobody runs here."""
         going = [entry for entry in self._queue if entry.case.status in {Status.QUEUED, Status.RUNNING}]
         if all(entry.is_here for entry in going):

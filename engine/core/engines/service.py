@@ -57,6 +57,10 @@ class SeveralEngines:
         self._follower.begin_after(since)
         self._engines.listen(self._follower.wake, self._remote.receive)
 
+    async def versions(self) -> Mapping[str, int]:
+        """Return the number of the last record of each open submission: as old as its case, or older."""
+        return await self._engines.versions()
+
     async def submissions_elsewhere(self) -> frozenset[str]:
         """Return the open submissions that other engines have."""
         places = await self._engines.places()
@@ -66,6 +70,7 @@ class SeveralEngines:
         """Yield what goes on until the engine stops, by name."""
         yield "other engines' records", self._follower.run
         yield "other engines' lives", self._membership.run
+        yield "dead engines' runs", self._membership.take_over
 
     def checks(self) -> tuple[Check, ...]:
         """Return the row of Health about the engines."""

@@ -12,10 +12,10 @@ from engine.common import log as engine_log
 from engine.common.supervisor import Supervisor
 from engine.common.text import Untrusted
 from engine.core.history.pending_records import PendingRecords
-from engine.core.queue.api import WorkQueue
+from engine.core.queue.api import ActiveSubmission, WorkQueue
 from engine.core.storage import Storage
 from engine.history.api import HistoryStore, Once
-from engine.history.errors import HistoryError, InvalidEventError
+from engine.history.errors import HistoryError, InvalidEventError, SupersededError
 from engine.models import Artifact, Case, Check, Event, Meters, OutputChunk
 
 ENGINE = Untrusted("engine")
@@ -64,12 +64,16 @@ class EventBus:
         *,
         data: dict[str, Any] | None = None,
         case: Case | None = None,
+        entry: ActiveSubmission | None = None,
         durable: bool = True,
         patient: bool = False,
     ) -> Event:
         """Append an event, with the case in its state after it; on return it is on disk where `durable`.
 
+        Where several engines write, nothing is recorded of an `entry` that is not open any more.
+
         Raises:
+            SupersededError: another engine has changed what it is about.
             HistoryError: it could not be recorded, or nobody would find the record.
         """
         append = partial(
@@ -78,7 +82,10 @@ class EventBus:
             patient=patient,
         )
         self._require_storage()
-        entry = self._queue.find(subject) if case and self.log.engines else None
+        found = self._queue.find(subject) if case and self.log.engines else None
+        if entry and self.log.engines and found is not entry:
+            raise SupersededError(f"{subject} was ended meanwhile", hint=f"Type: pratique show {subject}")
+        entry = found
         if entry:
             append = partial(append, once=Once(after=entry.version or 0))
         try:
@@ -120,10 +127,11 @@ class EventBus:
         *,
         data: dict[str, Any] | None = None,
         case: Case | None = None,
+        entry: ActiveSubmission | None = None,
     ) -> None:
         """Append an event of the background, as soon as the history takes it."""
         await self.pending.insist(
-            partial(self.record, type, subject, actor, data=data, case=case, patient=True)
+            partial(self.record, type, subject, actor, data=data, case=case, entry=entry, patient=True)
         )
 
     async def record_soon(

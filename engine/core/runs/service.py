@@ -216,7 +216,9 @@ class Runs:
 
         async def start() -> None:
             await self._check_approval(entry, request.image_digest)  # it may have waited for the disk
-            await self._events.record("run.started", entry.id, data=data, case=case, patient=True)
+            await self._events.record(
+                "run.started", entry.id, data=data, case=case, entry=entry, patient=True
+            )
 
         await self._events.pending.insist(start)
         self._queue.update(entry, case)
@@ -229,12 +231,22 @@ class Runs:
         case = entry.case.with_result(result)
         try:
             await self._events.record_surely(
-                "run.ended", entry.id, data=result.model_dump(mode="json"), case=case
+                "run.ended", entry.id, data=result.model_dump(mode="json"), case=case, entry=entry
             )
-        except SupersededError:  # another engine has closed it
-            self._queue.close(entry)
+        except SupersededError:
+            await self._superseded(entry, result)
             return
         self._queue.update(entry, case)
         session = case.submission.draft.session
         self._registry.execution_ended(session, lives=self._sandboxes.sessions.has_state(session))
         self._queue.close(entry)
+
+    async def _superseded(self, entry: ActiveSubmission, result: Result) -> None:
+        """Close what another engine has ended. What is open still keeps its place, and gets its end later."""
+        engines = self._events.log.engines
+        version = (await engines.versions()).get(entry.id) if engines else None
+        if version is None:
+            self._queue.close(entry)
+        elif entry.is_here:
+            entry.version = version
+            await self._finish(entry, result)

@@ -88,6 +88,8 @@ class IdempotentSubmissions:
                 self._keys.remember(hashed, case.submission.id, case.submission.request_digest)
                 return case
         self._require_same(made.digest, draft, requester)
+        if self._events.log.engines:
+            return await self._made_elsewhere(made.id, draft, requester)
         return await self._queries.case(made.id)
 
     async def _made_elsewhere(self, id: str, draft: Draft, requester: Principal) -> Case:

@@ -103,8 +103,9 @@ class SubmissionService:
         """Record, analyse and classify a submission."""
         requester = submission.requester
         facts = submission_payload(submission) | ({FIELD: key} if key else {})
+        shared = bool(key and self._events.log.engines)  # taken back, the key may go to another engine
         await self._events.record(
-            "submission.created", submission.id, requester.name, data=facts, durable=False
+            "submission.created", submission.id, requester.name, data=facts, durable=shared
         )
         analysis = await analyse_draft(self._analysis_pool, submission.draft, requester.account)
         await self._events.record(

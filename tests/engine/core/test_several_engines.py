@@ -15,6 +15,7 @@ from engine.analysis_pool import AnalysisPool
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core import Engine
+from engine.history.store.open import open_history
 from engine.models import (
     Case,
     DecisionOutcome,
@@ -183,6 +184,26 @@ async def test_a_silent_engine_is_taken_over_from(both: Both) -> None:
     assert Status.DENIED is (await decided(one.engine, waits, DENIED)).status
     with pytest.raises(Exception, match="closed what this one ran"):
         await submitted(other.engine, "print(3)")
+
+
+async def test_an_engine_that_starts_ends_what_a_dead_one_approved(url: str, tmp_path: Path) -> None:
+    """What was approved at an engine that is gone is closed, and what waits is decided, after a start too."""
+    pool = AnalysisPool(AnalysisSettings())
+    async with AsyncExitStack() as closing, asyncio.timeout(SECONDS):
+        closing.push_async_callback(pool.close)
+        async with started(url, tmp_path, "a", pool) as gone:
+            waits, runs = await submitted(gone.engine, "print(2)"), await submitted(gone.engine, "print(3)")
+        log = await open_history(gone.engine.settings.history, tmp_path / "a" / "pratique.db", None)
+        approved = runs.model_copy(update={"status": Status.QUEUED})
+        await log.append("claim.released", runs.submission.id, ADA.name, {}, case=approved)
+        await log.close()
+        one = await closing.enter_async_context(started(url, tmp_path, "b", pool))
+        assert Status.DENIED is (await decided(one.engine, waits, DENIED)).status
+        async with asyncio.timeout(TAKEOVER_SECONDS):
+            over = await one.engine.queries.finished(runs.submission.id)
+        assert KillReason.INTERRUPTED is (over.result and over.result.kill_reason)
+        types = Counter(event.type for event in await one.engine.queries.trail(runs.submission.id))
+        assert 1 == types["run.ended"]
 
 
 async def test_a_token_that_one_engine_made_another_one_knows_and_revokes(both: Both) -> None:

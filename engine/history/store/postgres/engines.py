@@ -33,6 +33,8 @@ RETURNING version
 _REPLACE = """
 UPDATE shared_files SET sealed = %s, version = version + 1 WHERE name = %s AND version = %s RETURNING version
 """
+_FENCE = "UPDATE engines SET fenced = TRUE, token = '' WHERE name = ? AND beat = ?"
+_VERSIONS = "SELECT id, seq FROM cases WHERE status IN ('pending', 'queued', 'running')"
 _PEERS = "SELECT name, beat, fenced, policy FROM engines ORDER BY name"
 
 
@@ -67,13 +69,17 @@ class PostgresEngines:
         await self._do(_BEAT, (policy, self.name))
         return tuple(PeerEngine(*row) for row in await self._do(_PEERS))
 
-    async def fence(self, name: str) -> None:
-        """Let an engine commit nothing any more, until it is started again."""
+    async def fence(self, name: str, beat: int) -> None:
+        """Let an engine commit nothing any more, until it is started again, unless it has beat since."""
 
         def work(ledger: Ledger) -> None:
-            ledger.connection.execute("UPDATE engines SET fenced = TRUE, token = '' WHERE name = ?", (name,))
+            ledger.connection.execute(_FENCE, (name, beat))
 
         await self._writer.do(work)
+
+    async def versions(self) -> Mapping[str, int]:
+        """Return the number of the last record of each open submission."""
+        return dict(await self._do(_VERSIONS))
 
     async def places(self) -> Mapping[str, str]:
         """Return with which engine each open submission is."""

@@ -69,6 +69,8 @@ class Ledger:
     tree: Frontier = field(default_factory=Frontier)
     checked: int = 0
     """How many records the last checkpoint covers."""
+    filed: int | None = None
+    """How many records the last checkpoint covers that is in `notes`, or in the file outside the database."""
     notes: list[str] = field(default_factory=list)
     """Checkpoints that are on disk and not yet in the file outside the database."""
     fresh: list[str] = field(default_factory=list)
@@ -111,17 +113,17 @@ class Ledger:
             self.load_end()
         elif self.connection.dialect.moved:
             self._follow_end()
+        if self.filed is not None and self.checked > self.filed:
+            self.notes += checkpoints_after(self.connection, self.filed)
+            self.filed = self.checked
 
     def _follow_end(self) -> None:
         """Take in what other engines have appended: each of their commits signed the end, too."""
-        checked = self.checked
         for seq, hash_, type_ in self.connection.execute(_APPENDED, (self.tree.size,)):
             self.last = hash_
             self.tree.add(hash_)
             self.checked = seq - 1 if type_ == CHECKPOINT else self.checked
         self.signed = self.tree.size
-        if self.checked != checked:
-            self.notes += checkpoints_after(self.connection, checked)
         if self.tree.size == self.checked + 1:
             self.since = None
         elif self.since is None:
@@ -139,6 +141,7 @@ class Ledger:
             self.publish(note)
         self.notes += self.fresh
         self.fresh.clear()
+        self.filed = self.checked
         if self.notes:
             with contextlib.suppress(OSError):  # they stay in `notes` until the file can be written
                 checkpoint_file.add(self.checkpoints, self.notes)

@@ -107,6 +107,34 @@ async def test_an_engine_that_is_fenced_writes_nothing_any_more(
     assert (await stores[1].verify()).intact
 
 
+async def test_an_engine_that_has_beat_meanwhile_is_not_fenced(stores: list[SqlHistoryStore]) -> None:
+    """What another engine saw before the last beat takes nothing from an engine that lives."""
+    fenced, other = (store.engines for store in stores[:2])
+    assert fenced
+    assert other
+    seen = next(peer.beat for peer in await other.beat("") if peer.name == "e0")
+    await fenced.beat("")
+    await other.fence("e0", seen)
+    assert 0 < (await stores[0].append("history.viewed", "", ALICE, {"n": 1})).seq
+
+
+async def test_checkpoints_of_others_are_filed_after_a_transaction_that_failed(
+    stores: list[SqlHistoryStore],
+) -> None:
+    """An engine that reads the end anew adds what others have signed meanwhile to its file, too."""
+
+    def fail(_: object) -> None:
+        raise HistoryError("no")
+
+    with pytest.raises(HistoryError, match="no"):
+        await stores[0]._writer.do(fail)
+    for number in range(2 * 40):
+        await stores[1].append("history.viewed", "", ALICE, {"n": number})
+    await stores[0].append("history.viewed", "", ALICE, {"n": 0})
+    found = await stores[0].verify()
+    assert (True, "") == (found.intact, found.problem)
+
+
 async def test_one_that_writes_alone_is_refused_beside_them(
     stores: list[SqlHistoryStore], url: str, tmp_path: Path
 ) -> None:
