@@ -15,9 +15,9 @@ PAGES = [
     for pattern in ("*.md", "docs/*.md", "console/**/*.py", "engine/**/*.py")
     for path in ROOT.glob(pattern)
 ]
-NAMED = re.compile(r"(?<!from )\bpratique((?: (?:--)?[a-z][a-z-]*\b(?!=))+)")
-NOT_TYPED = {"adoption", "decision", "decided"}
-"""What is signed begins with the program's name, too."""
+NAMED = re.compile(r"(?<!from )(?<!-n )(?<!namespace )(?<!install )\bpratique((?: (?:--)?[a-z][a-z-]*\b(?!=))+)")
+NOT_TYPED = {"adoption", "decision", "decided", "shared", "one"}
+"""What is signed or sealed, and the name of a connection, begin with the program's name, too."""
 ELSEWHERE = {"web": {"--port"}, "mcp": {"--method"}}
 """The console's own command, and what the Inspector of MCP takes behind ours."""
 FIRST = {words[0] for words in EVERY}
