@@ -15,7 +15,9 @@ PAGES = [
     for pattern in ("*.md", "docs/*.md", "console/**/*.py", "engine/**/*.py")
     for path in ROOT.glob(pattern)
 ]
-NAMED = re.compile(r"(?<!from )(?<!-n )(?<!namespace )(?<!install )\bpratique((?: (?:--)?[a-z][a-z-]*\b(?!=))+)")
+NAMED = re.compile(
+    r"(?<!from )(?<!-n )(?<!namespace )(?<!install )(?<!helm/)\bpratique((?: (?:--)?[a-z][a-z-]*\b(?!=))+)"
+)
 NOT_TYPED = {"adoption", "decision", "decided", "shared", "one"}
 """What is signed or sealed, and the name of a connection, begin with the program's name, too."""
 ELSEWHERE = {"web": {"--port"}, "mcp": {"--method"}}
