@@ -237,7 +237,7 @@ class HistoryStore(Protocol):
         """Return a zip that proves, with Python alone, what happened to a submission.
 
         Raises:
-            HistoryError: there is no such submission, or part of it was erased.
+            HistoryError: there is no such submission.
         """
 
     async def sealed_file(self, id: str, members: Mapping[str, bytes]) -> bytes:

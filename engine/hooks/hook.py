@@ -88,7 +88,8 @@ def _without_proof(
     from engine.hooks import review  # noqa: PLC0415  a proven command does not wait for these imports
 
     if otherwise in {Otherwise.SANDBOX, Otherwise.WORKSPACE}:
-        return review.in_sandbox(agent, call, with_files=otherwise is Otherwise.WORKSPACE)
+        with_files = otherwise is Otherwise.WORKSPACE and not found.get("refused")
+        return review.in_sandbox(agent, call, with_files=with_files)
     reason = review.explain(call, found)
     may_ask = otherwise is Otherwise.ASK and agent.asks and not found.get("refused")
     return agent.ask(reason) if may_ask else agent.deny(reason)

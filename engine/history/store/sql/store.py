@@ -217,7 +217,7 @@ class SqlHistoryStore:
         """Return a zip that proves, with Python alone, what happened to a submission.
 
         Raises:
-            HistoryError: there is no such submission, or part of it was erased.
+            HistoryError: there is no such submission.
         """
         key = self._writer.key
         return await self._connections.do(lambda connection: case_file(connection, id, key))
