@@ -34,7 +34,7 @@ def erasure_routes(engine: Engine) -> APIRouter:
         return await engine.holds.place(body, by)
 
     @router.delete("/holds/{id}", status_code=204, summary="Release a legal hold")
-    async def release(id: str, by: CurrentPrincipal) -> None:
+    async def release_hold(id: str, by: CurrentPrincipal) -> None:
         """Release a legal hold; that it was there stays in the history."""
         await engine.holds.release(id, by)
 

@@ -121,7 +121,7 @@ def _claim_routes(router: APIRouter, engine: Engine) -> None:
         return await engine.claims.release(id, by)
 
     @router.post("/submissions/{id}/presence", summary="Say that you look at a submission")
-    async def look(id: str, by: CurrentPrincipal) -> tuple[Untrusted, ...]:
+    async def be_present(id: str, by: CurrentPrincipal) -> tuple[Untrusted, ...]:
         """Note for 12 seconds that you have it on screen, and return which other reviewers have."""
         return engine.presence.look(id, by)
 
