@@ -31,7 +31,9 @@ from engine.analysis.verdict.javascript.names import (
     IGNORED,
     ITSELF,
     METHODS,
+    NAMING,
     NEW_ARRAYS,
+    NEWER,
     NUMERIC,
     SPECIES,
     TEXTUAL,
@@ -100,7 +102,7 @@ def _unknown(walk: Walk, place: SyntaxPart, kind: int, given: list[Argument]) ->
         if any_shared(given):
             walk.flow.refuse(place, "this may be a function of the language, and change an object of it")
     pass_to_anybody(walk, given)
-    return walk.flow.heap | kind & (INHERITED | NATIVE)
+    return walk.flow.heap | kind & (INHERITED | NATIVE) | (DATA if kind & SHARED else 0)
 
 
 def _member(walk: Walk, callee: SyntaxPart, arguments: SyntaxPart) -> int:
@@ -134,7 +136,7 @@ def _forwarded(walk: Walk, callee: SyntaxPart, owner: int, given: list[Argument]
 
 
 def _method_of_program(walk: Walk, callee: SyntaxPart, name: str, owner: int, given: list[Argument]) -> int:
-    if owner & ANYTHING:
+    if owner & ANYTHING or (name in NEWER and owner & SHARED):
         walk.flow.refuse(callee, "this may be any function of the language")
     kind = walk.flow.property(name)
     found = _unknown(walk, callee, kind, given)
@@ -150,8 +152,8 @@ def _method(walk: Walk, callee: SyntaxPart, name: str, owner: int, given: list[A
     """Call a method of the language."""
     if owner & SHARED:
         walk.flow.spill()
-        if name == "fromEntries":
-            walk.flow.store_unnamed(walk.flow.elements(), callee)
+        if name in NAMING:
+            properties.makes_names(walk, callee)
         if any_shared(given):
             walk.flow.refuse(callee, "this may change an object of the language")
     if name in {"match", "matchAll"} and any(one.part.type != "regex" for one in given):

@@ -76,9 +76,9 @@ def member(walk: Walk, part: SyntaxPart) -> int:
             return found
         if part.field("object").type != "member_expression":
             return walk.flow.refuse(part, f"`{path}` is not on the list")
-    walk.kind(part.field("object"))
+    owner = walk.kind(part.field("object"))
     name, _ = properties.key_of(walk, part.field("property"))
-    return properties.read(walk, part, name or "")
+    return properties.read(walk, part, name or "", owner)
 
 
 def _global_member(path: str) -> int | None:
@@ -94,7 +94,9 @@ def subscript(walk: Walk, part: SyntaxPart) -> int:
     """Return what `owner[key]` may be."""
     owner = walk.kind(part.field("object"))
     spelled, key = properties.index_of(walk, part)
-    return walk.flow.inherited(owner, key) if spelled is None else properties.read(walk, part, spelled)
+    if spelled is None:
+        return walk.flow.inherited(owner, key)
+    return properties.read(walk, part, spelled, owner)
 
 
 def array(walk: Walk, part: SyntaxPart) -> int:

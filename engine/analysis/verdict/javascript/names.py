@@ -171,6 +171,14 @@ ELEMENTS = _set(
     segment containing"""
 )
 """Other functions of the language that have no effect, whatever they belong to and are given."""
+NAMING = _set("fromEntries parse")
+"""Functions that make objects with properties whose names are data."""
+NEWER = _set(
+    """groupBy fromAsync withResolvers try escape isError sumPrecise getOrInsert getOrInsertComputed
+    fromBase64 fromHex rawJSON isRawJSON union intersection difference symmetricDifference isSubsetOf
+    isSupersetOf isDisjointFrom transfer transferToFixedLength f16round fromStrings metadata"""
+)
+"""What later versions of the language add to its own objects: not called on what may be one of them."""
 METHODS = NUMERIC | TEXTUAL | NEW_ARRAYS | ITSELF | ELEMENTS
 DATA_PROPERTIES = _set(
     """length size name message cause errors stack index input groups indices source flags global

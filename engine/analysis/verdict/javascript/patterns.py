@@ -47,7 +47,7 @@ def _bind_name(walk: Walk, pattern: SyntaxPart, kind: int, function: OwnFunction
 def _bind_property(walk: Walk, part: SyntaxPart, kind: int) -> None:
     match part.type:
         case "shorthand_property_identifier_pattern":
-            bind(walk, part, properties.read(walk, part, part.text))
+            bind(walk, part, properties.read(walk, part, part.text, kind))
         case "object_assignment_pattern":
             _bind_property(walk, part.field("left"), kind)
             bind(walk, part.field("left"), *walk.value(part.field("right"), part.field("left")))

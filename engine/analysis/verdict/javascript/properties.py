@@ -5,13 +5,14 @@ from __future__ import annotations
 from engine.analysis.verdict.javascript.kinds import (
     ANYTHING,
     CALLABLE,
+    DATA,
     FUNCTION,
     LISTED,
     NUMBER,
     SHARED,
     TEXT,
 )
-from engine.analysis.verdict.javascript.names import METHODS
+from engine.analysis.verdict.javascript.names import METHODS, NAMING, NEWER
 from engine.analysis.verdict.javascript.tree import SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
 
@@ -56,19 +57,32 @@ def _index(name: str | None) -> tuple[str | None, int]:
 def read_key(walk: Walk, key: SyntaxPart, owner: int) -> int:
     """Return what the property of a key of a pattern may be."""
     name, kind = key_of(walk, key)
-    return walk.flow.inherited(owner, kind) if name is None else read(walk, key, name)
+    return walk.flow.inherited(owner, kind) if name is None else read(walk, key, name, owner)
 
 
-def read(walk: Walk, part: SyntaxPart, name: str) -> int:
-    """Return what a property of this name may be, on whatever value."""
+def read(walk: Walk, part: SyntaxPart, name: str, owner: int) -> int:
+    """Return what a property of this name may be, on a value that may be so much."""
     flow = walk.flow
+    if name in NEWER and owner & SHARED:
+        return flow.refuse(part, f"`{name}` of an object of the language is not on the list")
     if not flow.check_name(part, name):
         return ANYTHING
     if name in _SIZES:
         return flow.size(name)
     if name in {"groups", "match", "matchAll"}:
         flow.mark("unknown_names")
+    if name in {"values", "entries"}:
+        flow.spill()
+    if name in NAMING:
+        makes_names(walk, part)
     return flow.property(name) | (LISTED if name in METHODS else 0)
+
+
+def makes_names(walk: Walk, part: SyntaxPart) -> None:
+    """Note that objects are made of pairs: whoever calls the function, all that is known may be in them."""
+    walk.flow.spill()
+    walk.flow.store(DATA, part)
+    walk.flow.store_unnamed(walk.flow.elements(), part)
 
 
 def write(walk: Walk, target: SyntaxPart, kind: int) -> None:

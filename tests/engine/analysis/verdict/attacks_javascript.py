@@ -39,6 +39,34 @@ ATTACKS = (
     "new Promise((...fs) => fs[0]['constr' + 'uctor']('x')())",
     "const o = {}; const p = o['__pro' + 'to__']; o['constr' + 'uctor'].freeze(p)",
     "const o = { a: 1 }; setTimeout(o['__defineGet' + 'ter__'], 0, '_onTimeout', () => 1)",
+    (
+        "const O = ({})['constr' + 'uctor']; const o = [O.fromEntries][0]([['length', 'constructor']]);"
+        " const g = (() => 1)[o.length]; Promise.resolve('x').then(g).then(f => f())"
+    ),
+    (
+        "const O = ({})['constr' + 'uctor']; Promise.resolve([['length', 'constructor']]).then(O.fromEntries)"
+        ".then(o => (() => 1)[o.length]).then(f => f('x'))"
+    ),
+    (
+        "const O = ({})['constr' + 'uctor'];"
+        " for (const o of [[['length', 'constructor']]].map(O.fromEntries)) (() => 1)[o.length]('x')()"
+    ),
+    (
+        "const { fromEntries: m } = ({})['constr' + 'uctor'];"
+        " const o = m([['length', 'constructor']]); (() => 1)[o.length]('x')()"
+    ),
+    (
+        "const O = ({})['constr' + 'uctor'];"
+        " const v = [{ a: () => 1 }].map(O.values)[0][0]; v['constr' + 'uctor']('x')()"
+    ),
+    (
+        "const O = ({})['constr' + 'uctor'];"
+        " const o = O.groupBy(['constructor'], () => 'length'); (() => 1)[o.length]('x')()"
+    ),
+    (
+        "const g = ({})['constr' + 'uctor'].groupBy;"
+        " const o = g(['constructor'], () => 'length'); (() => 1)[o.length]('x')()"
+    ),
     "String = () => 'x'",
     "process = {}",
     "[Object] = [1]",

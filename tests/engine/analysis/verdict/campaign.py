@@ -1,4 +1,4 @@
-"""Generates programs, runs those that are called harmless, watched, and counts them and their effects.
+"""Generates programs, runs those that are called harmless in sandboxes, watched, and counts their effects.
 
 python -m tests.engine.analysis.verdict.campaign LANGUAGE COUNT [--seed N]
 """
@@ -6,14 +6,15 @@ python -m tests.engine.analysis.verdict.campaign LANGUAGE COUNT [--seed N]
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from engine.analysis.verdict.javascript.proof import prove as prove_javascript
 from engine.analysis.verdict.python.proof import prove as prove_python
+from engine.analysis.verdict.shell.library import COMMANDS
 from engine.analysis.verdict.shell.proof import prove as prove_shell
 from engine.models import Language, Unproven
 from tests.engine.analysis.verdict import (
@@ -22,6 +23,7 @@ from tests.engine.analysis.verdict import (
     attacks_javascript_protocols,
     harmless,
     harmless_javascript,
+    in_sandbox,
     mutations,
     mutations_javascript,
     shell_attacks,
@@ -29,8 +31,7 @@ from tests.engine.analysis.verdict import (
     shell_mutations,
     shell_watched,
     test_javascript_by_running,
-    test_proof_by_running,
-    test_shell_proof_by_running,
+    watched,
 )
 
 _BATCH = 200
@@ -42,8 +43,9 @@ Runner = Callable[[list[str]], list[tuple[str, str]]]
 
 def _python(seed: int) -> tuple[Iterator[str], Runner]:
     def run(programs: list[str]) -> list[tuple[str, str]]:
-        found = test_proof_by_running._effects(programs)
-        return [(str(event), programs[int(str(number))]) for number, event in found]
+        command = ("python3", "-I", "-W", "ignore", "-c", Path(watched.__file__).read_text(encoding="utf-8"))
+        found = json.loads(in_sandbox.run("python", command, json.dumps(programs)))
+        return [(event, programs[number]) for number, event in found]
 
     return mutations.programs(seed, (*harmless.HARMLESS * 4, *attacks.ATTACKS)), run
 
@@ -51,21 +53,32 @@ def _python(seed: int) -> tuple[Iterator[str], Runner]:
 def _javascript(seed: int) -> tuple[Iterator[str], Runner]:
     known = (*attacks_javascript.ATTACKS, *attacks_javascript_protocols.ATTACKS)
     sources = (*harmless_javascript.HARMLESS * 4, *known, *test_javascript_by_running._EXAMPLES)
-    return mutations_javascript.programs(seed, sources), test_javascript_by_running._effects
+    watcher = Path(__file__).with_name("watched.js").read_text(encoding="utf-8")
+    command = ("node", "--max-old-space-size=256", "-e", watcher)
+
+    def run(programs: list[str]) -> list[tuple[str, str]]:
+        """Watch all of them; one that ends the interpreter is left out."""
+        found, left = list[tuple[str, str]](), programs
+        while left:
+            told = [
+                json.loads(line) for line in in_sandbox.run("node", command, json.dumps(left)).splitlines()
+            ]
+            found += [(effect, program) for effect, program in zip(told, left, strict=False) if effect]
+            left = left[len(told) + 1 :]
+        return found
+
+    return mutations_javascript.programs(seed, sources), run
 
 
 def _shell(seed: int) -> tuple[Iterator[str], Runner]:
-    unsuitable = test_shell_proof_by_running._UNSUITABLE.search
-    known = (one for one in shell_attacks.attacks() if not unsuitable(one))
-    sources = [*shell_harmless.HARMLESS * 4, *known]
+    command = ("python3", "-I", "-c", Path(shell_watched.__file__).read_text(encoding="utf-8"))
 
     def run(scripts: list[str]) -> list[tuple[str, str]]:
-        with tempfile.TemporaryDirectory() as folder:
-            found = shell_watched.effects(scripts, Path(folder))
-            return [(effect, scripts[number]) for number, effect in found]
+        given = {"scripts": scripts, "commands": sorted(COMMANDS)}
+        found = json.loads(in_sandbox.run("python", command, json.dumps(given)))
+        return [(effect, scripts[number]) for number, effect in found]
 
-    generated = shell_mutations.scripts(seed, sources)
-    return (script for script in generated if not unsuitable(script)), run
+    return shell_mutations.scripts(seed, [*shell_harmless.HARMLESS * 4, *shell_attacks.attacks()]), run
 
 
 _LANGUAGES = {

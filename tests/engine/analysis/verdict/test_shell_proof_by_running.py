@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.analysis.verdict.shell.library import COMMANDS
 from engine.analysis.verdict.shell.proof import prove
 from tests.engine.analysis.verdict.shell_attacks import attacks
 from tests.engine.analysis.verdict.shell_harmless import HARMLESS
@@ -40,12 +41,12 @@ EFFECTS = (
 @pytest.mark.parametrize("script", EFFECTS)
 def test_the_watcher_sees_effects(script: str, tmp_path: Path) -> None:
     """Commands, files, their names, and the environment are noticed."""
-    assert [] != effects(["echo a", script], tmp_path)
+    assert [] != effects(["echo a", script], tmp_path, COMMANDS)
 
 
 def test_the_examples_have_no_effect(tmp_path: Path) -> None:
     """Every example of a harmless script is one."""
-    assert [] == effects(HARMLESS, tmp_path)
+    assert [] == effects(HARMLESS, tmp_path, COMMANDS)
 
 
 def test_generated_scripts_that_are_proven_have_no_effect(tmp_path: Path) -> None:
@@ -57,7 +58,14 @@ def test_generated_scripts_that_are_proven_have_no_effect(tmp_path: Path) -> Non
         if not prove(script) and not _UNSUITABLE.search(script):
             proven.append(script)
         if len(proven) == BATCH or time.monotonic() > until:
-            assert [] == [(proven[number], effect) for number, effect in effects(proven, tmp_path)]
+            assert [] == [(proven[number], effect) for number, effect in effects(proven, tmp_path, COMMANDS)]
             proven.clear()
         if time.monotonic() > until:
             return
+
+
+def test_a_script_that_does_not_end_is_killed_and_the_next_one_is_watched(tmp_path: Path) -> None:
+    """One that waits for ever, here by a pipe that nobody opens, does not hold the others up."""
+    waits = "mkfifo p 2>/dev/null || /usr/bin/mkfifo p; echo a > p"
+    found = effects([waits, "pwned"], tmp_path, COMMANDS)
+    assert (1, "pwned") in found
