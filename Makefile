@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-cluster check faults kills power soak mutants lock screenshots frames bench bench-analysis bench-peers wheel docs clean
+.PHONY: help setup run test test-cluster check faults kills power soak mutants soundness lock screenshots frames bench bench-analysis bench-peers wheel docs clean
 BIN := .venv/bin
 
 help: ## List the targets.
@@ -39,6 +39,9 @@ soak: setup ## Submit 100,000 times and run 10,000 times; print what grows (ARGS
 
 mutants: setup ## Mutate the modules that decide, and report changes that no test notices.
 	@$(BIN)/python -m tests.mutation
+
+soundness: setup ## Run programs that are called harmless, watched in sandboxes (ARGS="javascript 10000"); one effect fails.
+	@.ci/with-docker $(BIN)/python -m tests.engine.analysis.verdict.campaign $(ARGS)
 
 lock: ## Update requirements.lock.
 	$(BIN)/uv pip compile --quiet --upgrade pyproject.toml --group dev --universal --generate-hashes \

@@ -34,7 +34,7 @@ from tests.engine.analysis.verdict import (
     watched,
 )
 
-_BATCH = 200
+_BATCH = 1000
 
 
 Runner = Callable[[list[str]], list[tuple[str, str]]]
