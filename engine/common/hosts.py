@@ -43,6 +43,12 @@ def matches(pattern: str, host: str) -> bool:
     return host == pattern
 
 
+def overlap(one: str, other: str) -> bool:
+    """Return whether two patterns may name one host. `*.` and a name counts as naming that name, too."""
+    name, other_name = one.removeprefix("*."), other.removeprefix("*.")
+    return name == other_name or matches(one, other_name) or matches(other, name)
+
+
 def matches_any(patterns: Iterable[str], host: str) -> bool:
     """Return whether one of the patterns matches a host."""
     return any(matches(pattern, host) for pattern in patterns)

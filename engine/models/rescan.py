@@ -58,3 +58,14 @@ class Rescan(FrozenModel):
     state: RescanState = RescanState.RUNNING
     last: str = ""
     """The ID of the submission that was rescanned last; it goes from the newest to the oldest."""
+
+    def counting(self, id: str, outcome: RescanOutcome | None) -> Rescan:
+        """Return the progress after one more submission; no outcome where it has no code."""
+        if outcome is None:
+            return self._with(done=self.done + 1, last=id, skipped=self.skipped + 1)
+        counts = {**self.counts, outcome: self.counts.get(outcome, 0) + 1}
+        return self._with(done=self.done + 1, last=id, counts=counts)
+
+    def ended(self, state: RescanState) -> Rescan:
+        """Return the rescan as it ended."""
+        return self._with(state=state)

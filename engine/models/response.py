@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from pydantic import Field
@@ -93,3 +94,11 @@ class Response(FrozenModel):
     undone: bool = False
     problems: tuple[str, ...] = ()
     """Only in the answer to the request itself."""
+
+    def with_problems(self, problems: Iterable[str]) -> Response:
+        """Return the response with what could not be done."""
+        return self._with(problems=tuple(problems))
+
+    def as_undone(self) -> Response:
+        """Return the response after it was undone."""
+        return self._with(undone=True)

@@ -126,6 +126,10 @@ class IsolationProof(FrozenModel):
         """Return the proof with the runtime's version."""
         return self._with(version=version)
 
+    def refuted(self, detail: Untrusted) -> IsolationProof:
+        """Return the proof that there is no isolation, and why."""
+        return self._with(isolated=False, detail=detail)
+
 
 class Result(FrozenModel):
     """The result of one run."""

@@ -22,6 +22,10 @@ class Limits(FrozenModel):
     output_kb: int = Field(1024, ge=1)
     processes: int = Field(64, ge=1)
 
+    def within_seconds(self, most: float) -> Limits:
+        """Return the limits with so many seconds at most."""
+        return self._with(seconds=min(self.seconds, most))
+
 
 def _unused(value: object) -> bool:
     """Return whether an optional field is unset: it is then left out of the digest."""
@@ -195,6 +199,10 @@ class Draft(FrozenModel):
     def with_image(self, image: str) -> Draft:
         """Return the draft for another image."""
         return self._with(image=image)
+
+    def in_session(self, session: str, image: str) -> Draft:
+        """Return the draft for a session, which has its image."""
+        return self._with(session=session, image=image)
 
 
 class Submission(FrozenModel):

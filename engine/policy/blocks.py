@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
+from engine.common.hosts import overlap
 from engine.common.text import visible
 from engine.models import Draft, Submission
 from engine.models.response import Block, BlockKind
@@ -50,13 +51,5 @@ def _code(draft: Draft) -> tuple[str, ...]:
 
 def _falls_under(values: Iterable[str], block: Block) -> bool:
     if block.kind is BlockKind.HOST:
-        return any(_overlap(value, block.value.text.lower()) for value in values)
+        return any(overlap(value, block.value.text.lower()) for value in values)
     return block.value.text in values
-
-
-def _overlap(asked: str, blocked: str) -> bool:
-    """Return whether a host or pattern that is asked for may reach a host or pattern that is blocked."""
-    one, other = asked.removeprefix("*."), blocked.removeprefix("*.")
-    below_asked = asked.startswith("*.") and other.endswith(f".{one}")
-    below_blocked = blocked.startswith("*.") and one.endswith(f".{other}")
-    return one == other or below_asked or below_blocked

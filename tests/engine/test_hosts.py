@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.common.hosts import matches, matches_any, pattern_error
+from engine.common.hosts import matches, matches_any, overlap, pattern_error
 
 LABELS = st.from_regex(r"[a-z]([a-z0-9-]{0,8}[a-z0-9])?", fullmatch=True)
 NAMES = st.lists(LABELS, min_size=2, max_size=4).map(".".join)
@@ -33,6 +33,25 @@ def test_an_allowlist_matches_what_one_of_its_patterns_matches(patterns: list[st
     """An empty allowlist matches nothing."""
     assert any(matches(pattern, host) for pattern in patterns) is matches_any(patterns, host)
     assert not matches_any((), host)
+
+
+@pytest.mark.parametrize(
+    ("expected", "one", "other"),
+    [
+        (True, "a.example", "a.example"),
+        (True, "a.example", "*.a.example"),
+        (True, "b.a.example", "*.a.example"),
+        (True, "*.b.a.example", "*.a.example"),
+        (False, "b.a.example", "a.example"),
+        (False, "*.b.a.example", "a.example"),
+        (False, "nota.example", "*.a.example"),
+        (False, "*.b.example", "*.a.example"),
+    ],
+)
+def test_patterns_overlap_where_one_host_may_fit_both(expected: bool, one: str, other: str) -> None:
+    """Whichever comes first; a wildcard counts as naming the name after it, too."""
+    assert expected is overlap(one, other)
+    assert expected is overlap(other, one)
 
 
 @given(NAMES.filter(lambda name: pattern_error(name) is None))

@@ -1,7 +1,8 @@
 """`python -m tests.structure.structure`: measure the structure of engine/ and console/ against its limits.
 
 Read from the sources alone: folders with too many modules, cycles among imports that run when a module is
-loaded, base classes that exist for one subclass, and class names that are defined more than once.
+loaded, base classes that exist for one subclass, class names that are defined more than once, and models that
+change unchecked.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ MOST_MODULES = 25
 """More modules than this in one folder are hard to take in."""
 MOST_HOMONYMS = 9
 """Class names that may be defined more than once, none of them public."""
+PUBLIC = ("engine.client", "engine.models")
+"""What users import."""
 DATA = {("engine", "cli", "samples", "submissions")}
 """Folders of Python files that are data, not modules."""
 
@@ -207,6 +210,17 @@ def homonyms(found: Iterable[Class]) -> dict[str, list[str]]:
     return {name: sorted(where) for name, where in sorted(places.items()) if len(where) > 1}
 
 
+def public_homonyms(found: Iterable[Class]) -> list[str]:
+    """Return the names of public classes that another module defines, too."""
+    return [name for name, where in homonyms(found).items() if any(one.startswith(PUBLIC) for one in where)]
+
+
+def copies_unchecked(module: Module) -> bool:
+    """Return whether a module changes a pydantic model without validating it."""
+    names = {node.attr for node in ast.walk(module.tree) if isinstance(node, ast.Attribute)}
+    return "model_copy" in names
+
+
 def main() -> int:
     """Print what was measured; return 1 where a limit is passed."""
     found = modules()
@@ -217,6 +231,7 @@ def main() -> int:
         ("import cycles", [" <-> ".join(cycle) for cycle in cycles(found)], 0),
         ("base classes that exist for one subclass", lonely_bases(found), 0),
         ("class names defined twice or more", repeated, MOST_HOMONYMS),
+        ("of these, public ones", public_homonyms(defined), 0),
     ]
     for title, listed, most in rows:
         print("\n  ".join([f"{title}: {len(listed)} (at most {most})", *listed]))

@@ -14,6 +14,15 @@ def test_the_structure_keeps_to_its_limits(capsys: pytest.CaptureFixture[str]) -
     assert 0 == structure.main(), capsys.readouterr().out
 
 
+def test_models_change_only_through_validation() -> None:
+    """`model_copy` with values checks nothing; only a setting at the start of a server is changed by it."""
+    found = structure.modules()
+    changed = [
+        one.name for one in found if one.name.startswith("engine.") and structure.copies_unchecked(one)
+    ]
+    assert ["engine.server.serve"] == changed
+
+
 def write(root: Path, **sources: str) -> list[structure.Module]:
     """Write modules of a made-up engine, and return what is read of them."""
     folder = root / "engine"
@@ -62,3 +71,15 @@ def test_a_class_name_that_is_defined_twice_is_found(tmp_path: Path) -> None:
         write(tmp_path, a="class Facts: ...", b="class Facts: ...", c="class Other: ...")
     )
     assert {"Facts": ["engine.a", "engine.b"]} == structure.homonyms(found)
+
+
+def test_a_public_class_whose_name_another_module_defines_is_found() -> None:
+    """One of the models or of the client has a name of its own."""
+    found = [
+        structure.Class(name, module, ())
+        for name, module in [
+            ("Case", "engine.models.case"), ("Case", "console.app.case"),
+            ("Facts", "engine.policy.facts"), ("Facts", "console.app.facts"),
+        ]
+    ]  # fmt: skip
+    assert ["Case"] == structure.public_homonyms(found)

@@ -96,7 +96,7 @@ class CodeRunner:
             return asked
         if self._session is None:
             self._session = await client.sessions.create(self._language)
-        return asked.model_copy(update={"session": self._session.id, "image": self._session.image})
+        return asked.in_session(self._session.id, self._session.image)
 
 
 def in_thread(work: Coroutine[Any, Any, T]) -> T:

@@ -33,6 +33,10 @@ class Call(FrozenModel):
     problem: str = ""
     """Why it was not done."""
 
+    def answer(self, problem: str) -> Call:
+        """Return the answer to the engine that asked; no problem: it was done."""
+        return self._with(to=self.origin, origin=self.to, act=None, problem=problem[:1000])
+
 
 _CALL = TypeAdapter(Call)
 
@@ -88,8 +92,7 @@ class RemoteControl:
             await self.controls[str(call.act)](call.run, call.by)
         except Problem as error:
             problem = str(error)
-        changed = {"to": call.origin, "origin": self._engines.name, "act": None, "problem": problem[:1000]}
-        await self._send(call.model_copy(update=changed))
+        await self._send(call.answer(problem))
 
     async def _send(self, call: Call) -> None:
         await self._engines.call(call.model_dump_json())

@@ -23,7 +23,9 @@ NEVER_SECONDS = 30 * 86400.0
 
 def queue_settings(settings: ServerSettings, engines: Engines | None) -> ServerSettings:
     """Return the settings of the queue: of several engines none knows whether a client is gone."""
-    return settings.model_copy(update={"withdraw_seconds": NEVER_SECONDS}) if engines else settings
+    if engines is None:
+        return settings
+    return ServerSettings.model_validate({**dict(settings), "withdraw_seconds": NEVER_SECONDS})
 
 
 class SeveralEngines:

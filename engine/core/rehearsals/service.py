@@ -15,7 +15,7 @@ from engine.core.rehearsals.permission import require_rehearsable, require_stopp
 from engine.core.rehearsals.proof import with_proof
 from engine.core.rehearsals.watcher import RehearsalWatcher
 from engine.core.review.decisions import ReviewDecisions
-from engine.models import InputFile, Limits, Principal, Result, Status
+from engine.models import InputFile, Principal, Result, Status
 from engine.models.rehearsal import MOST_SECONDS, MOST_SHORTENED_SECONDS, Rehearsal
 from engine.sandbox import Backend, Job, SandboxUnavailable
 from engine.sandbox.rehearsal.stage import Stage
@@ -144,7 +144,7 @@ class Rehearsals:
             image_digest=image,
             code=submission.draft.code.text.encode(),
             files=files,
-            limits=_bounded(submission.draft.permissions.limits),
+            limits=submission.draft.permissions.limits.within_seconds(MOST_SECONDS),
             principal=submission.requester.identity,
             packages=submission.draft.permissions.packages,
             stage=stage,
@@ -171,10 +171,6 @@ def _failure(going: GoingRehearsal, error: Exception) -> tuple[str, Problem]:
     why = str(error) or "it took too long"
     hint = (isinstance(error, SandboxUnavailable) and error.hint) or "pratique doctor"
     return f"it did not run: {why}", Problem(503, f"no rehearsal: {why}", hint=f"Type: {hint}")
-
-
-def _bounded(limits: Limits) -> Limits:
-    return limits.model_copy(update={"seconds": min(limits.seconds, MOST_SECONDS)})
 
 
 def _seconds(result: Result, began: float) -> float:

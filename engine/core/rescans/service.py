@@ -88,7 +88,7 @@ class Rescans:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.wait({self._task}, timeout=RECORD_SECONDS)
-        stopped = self._known[id].model_copy(update={"state": RescanState.STOPPED})
+        stopped = self._known[id].ended(RescanState.STOPPED)
         await self._record("rescan.ended", stopped, by)
         return stopped
 
@@ -105,11 +105,11 @@ class Rescans:
         async with aclosing(self._rescanner.rescan(_until(rescan), rescan.last, request.share)) as found:
             async for one in found:
                 await self._found(id, one)
-                self._known[id] = counted(self._known[id], one)
+                self._known[id] = self._known[id].counting(one.id, one.outcome)
                 if time.monotonic() - recorded > RECORD_SECONDS:
                     await self._record("rescan.progressed", self._known[id])
                     recorded = time.monotonic()
-        finished = self._known[id].model_copy(update={"state": RescanState.FINISHED})
+        finished = self._known[id].ended(RescanState.FINISHED)
         await self._record("rescan.ended", finished)
 
     async def _found(self, rescan: str, one: Rescanned) -> None:
@@ -135,16 +135,6 @@ class Rescans:
 
     def _replay(self, event: Event) -> None:
         self._known[str(event.data["rescan"])] = Rescan.model_validate(event.data["progress"])
-
-
-def counted(rescan: Rescan, one: Rescanned) -> Rescan:
-    """Return the progress of a rescan after one more submission."""
-    update: dict[str, object] = {"done": rescan.done + 1, "last": one.id}
-    if one.outcome is None:
-        update["skipped"] = rescan.skipped + 1
-    else:
-        update["counts"] = {**rescan.counts, one.outcome: rescan.counts.get(one.outcome, 0) + 1}
-    return rescan.model_copy(update=update)
 
 
 def _until(rescan: Rescan) -> str:

@@ -65,7 +65,7 @@ class Responses:
         problems = [problem for each in await asyncio.gather(blocking, controlling) for problem in each]
         data = {"response": made.id, "made": made.model_dump(mode="json")}
         await self._events.record_soon("response.made", SUBJECT, by.name, data=data)
-        return made.model_copy(update={"problems": tuple(problems)})
+        return made.with_problems(problems)
 
     async def undo(self, id: str, by: Principal) -> Response:
         """Remove the blocks of a response that are left, and resume what it paused.
@@ -81,12 +81,12 @@ class Responses:
             raise Problem(
                 404, f"there is no response {visible(id)} to undo", hint="Type: pratique respond list"
             )
-        undone = made.model_copy(update={"undone": True})
+        undone = made.as_undone()
         await self._events.record("response.undone", SUBJECT, by.name, data={"response": id})
         self._made[id] = undone
         problems = [await self._tried(self._blocks.remove, block.id, by) for block in self._of(id)]
         problems += [await self._tried(self._runs.resume, run, by) for run in made.request.pause]
-        return undone.model_copy(update={"problems": tuple(filter(None, problems))})
+        return undone.with_problems(filter(None, problems))
 
     def _of(self, id: str) -> list[Block]:
         return [block for block in self._blocks.listed() if block.response == id]
@@ -123,4 +123,4 @@ class Responses:
         if event.type == "response.made":
             self._made[id] = Response.model_validate(event.data["made"])
         elif made := self._made.get(id):
-            self._made[id] = made.model_copy(update={"undone": True})
+            self._made[id] = made.as_undone()

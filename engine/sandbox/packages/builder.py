@@ -168,7 +168,7 @@ class PackageService:
             output = _InstallerOutput(install.image_digest, watcher)
             result = await self._run(install, output)
             if result.exit_code != 0:
-                return result.model_copy(update={"evidence": (*result.evidence, output.last_error)})
+                return result.with_evidence(output.last_error)
             found, size, left_out = build_report(output.streams[Stream.STDOUT])
         except ValueError as error:
             raise SandboxUnavailable(str(error)) from None

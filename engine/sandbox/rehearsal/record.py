@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
+from engine.common.hosts import matches_any
 from engine.common.text import Untrusted, visible
 from engine.models.rehearsal import Contact, FindingKind, RehearsalFinding
 from engine.sandbox.rehearsal import shapes
@@ -144,7 +145,7 @@ class SinkholeRecord:
 
 
 def _is_home(subject: str, host: str) -> bool:
-    return any(host == home or host.endswith(f".{home}") for home in shapes.HOMES.get(subject, ()))
+    return any(matches_any((home, f"*.{home}"), host) for home in shapes.HOMES.get(subject, ()))
 
 
 def _joined(exchanges: list[Exchange]) -> Iterator[tuple[Exchange, bytes, tuple[str, ...]]]:

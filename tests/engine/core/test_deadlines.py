@@ -15,10 +15,17 @@ class Clock:
 
     def __init__(self) -> None:
         self.now = 1000.0
+        self._read = asyncio.Event()
 
     def __call__(self) -> float:
         """Return the seconds since boot."""
+        self._read.set()
         return self.now
+
+    async def looked_at(self) -> None:
+        """Wait until it is read; what passed by then was reported in the same step."""
+        self._read.clear()
+        await self._read.wait()
 
 
 @pytest.fixture
@@ -35,9 +42,9 @@ async def passed(clock: Clock, steps: list[tuple[str, float]], sleeps: float) ->
     for item, seconds in steps:
         watched.set(item, seconds)
     running = asyncio.create_task(watched.run())
-    await asyncio.sleep(0.02)
+    await clock.looked_at()
     clock.now += sleeps
-    await asyncio.sleep(0.05)
+    await clock.looked_at()
     running.cancel()
     return found
 
@@ -73,7 +80,7 @@ async def test_one_that_was_set_again_or_cancelled_is_not_reported(clock: Clock)
     watched.cancel("cancelled")
     running = asyncio.create_task(watched.run())
     clock.now += 10
-    await asyncio.sleep(0.05)
+    await clock.looked_at()
     running.cancel()
     assert [] == found
     assert 990.0 == watched.left("moved")

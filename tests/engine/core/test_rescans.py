@@ -12,7 +12,6 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core import Engine
 from engine.core.rescans.rescanner import Rescanned
-from engine.core.rescans.service import counted
 from engine.models import Draft, Language, Level, Principal, Role
 from engine.models.history import Total
 from engine.models.rescan import Rescan, RescanOutcome, RescanRequest, RescanState
@@ -101,6 +100,5 @@ def test_progress_counts_what_has_no_code_apart() -> None:
         id="x-1", request=RescanRequest(), by=Untrusted("alice"), at=datetime.now(UTC), policy="0",
         total=Total(count=2, exact=True),
     )  # fmt: skip
-    after = counted(begun, Rescanned("s-1", None, Level.LOW, Level.LOW))
-    after = counted(after, Rescanned("s-2", RescanOutcome.WORSE, Level.HIGH, Level.LOW))
+    after = begun.counting("s-1", None).counting("s-2", RescanOutcome.WORSE)
     assert (2, 1, {RescanOutcome.WORSE: 1}, "s-2") == (after.done, after.skipped, after.counts, after.last)

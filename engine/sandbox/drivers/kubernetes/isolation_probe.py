@@ -42,7 +42,7 @@ def judge_pod(output: str, runtime: str) -> IsolationProof:
         return proof
     detail = f"the sandbox has the network interfaces {', '.join(interfaces)[:100] or 'that cannot be read'}"
     hint = 'set network = "none" in the [runsc_config] of the nodes'
-    return proof.model_copy(update={"isolated": False, "detail": Untrusted(f"{detail}: {hint}")})
+    return proof.refuted(Untrusted(f"{detail}: {hint}"))
 
 
 def _first(factory: PodFactory, images: Sequence[str]) -> tuple[str, Language]:
