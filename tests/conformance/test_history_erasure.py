@@ -165,6 +165,20 @@ async def test_the_words_of_one_person(implementation: Implementation, tmp_path:
         assert (await store.verify()).intact
 
 
+async def test_the_words_of_one_person_leave_the_line_of_code_in_lists(
+    implementation: Implementation, tmp_path: Path
+) -> None:
+    """Of a submission without a purpose, too."""
+    case = secret_case()
+    draft = case.submission.draft.model_copy(update={"purpose": Untrusted("")})
+    async with opened(implementation, tmp_path) as store:
+        await recorded(store, case.with_submission(case.submission.with_draft(draft)))
+        await store.erase("s-1", ALICE, ErasureOrder(rule="words of alice", author=ALICE))
+        (summary,) = await store.read.summaries("id:s-1")
+        assert Untrusted(f"{SECRET}code = 1") == summary.first_line
+        assert (await store.verify()).intact
+
+
 async def test_what_is_not_over_is_not_erased(implementation: Implementation, tmp_path: Path) -> None:
     """A submission that waits or runs is refused, and so is one that there is not."""
     async with opened(implementation, tmp_path) as store:

@@ -42,6 +42,8 @@ SELECT n, body FROM blobs WHERE digest = ? AND body IS NOT NULL AND NOT EXISTS (
 )
 """
 """A content, unless another case has it of which not everything was erased."""
+_QUOTING = {"first_line": ""}
+"""The columns that quote code, and what is left of them where all of a case is erased."""
 
 
 class _Stored(NamedTuple):
@@ -80,7 +82,7 @@ def erase_case(ledger: Ledger, id: str, actor: str, order: ErasureOrder) -> Eras
     records = write_redacted(connection, redacted(records_of(connection, id), _redaction(order)))
     for _, digest, number, body in found:
         forget_content(connection, number, digest, body)
-    case = _encoded(stored, _left(stored, order))
+    case = _encoded(stored, _left(stored, order), whole=order.whole)
     data = {
         "rule": order.rule,
         "scope": EVERYTHING if order.whole else WORDS,
@@ -152,14 +154,8 @@ def _left(stored: _Stored, order: ErasureOrder) -> bytes:
     return body
 
 
-def _encoded(stored: _Stored, body: bytes) -> EncodedCase:
+def _encoded(stored: _Stored, body: bytes, *, whole: bool) -> EncodedCase:
     form = row_formats.current()
-    listed = stored.columns if body == stored.body else {**stored.columns, **_emptied(stored, body)}
+    listed = {**stored.columns, **_QUOTING} if whole else stored.columns
     columns = form.values(listed)
     return EncodedCase(columns, body, form.digest(columns, body), ())
-
-
-def _emptied(stored: _Stored, body: bytes) -> dict[str, str]:
-    """Return the columns that quote what was erased."""
-    purpose = Case.model_validate_json(body).submission.draft.purpose
-    return {} if purpose.text else {"first_line": ""}
