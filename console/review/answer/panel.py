@@ -78,7 +78,7 @@ def answer_lines(
         )
     lines += _bounded(state_line(state, now), width, 1) if state != NOTHING_KNOWN else []
     if narrow:
-        return [*lines, [("Asks for ", "muted"), clip(effects.requests(wanted), width - 9)]]
+        return [*lines, [("Requests ", "muted"), clip(effects.requests(wanted), width - 9)]]
     return [*lines, *_table(effects.effect_rows(case, state.found), width), _limits_line(case, width)]
 
 
