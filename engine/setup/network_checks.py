@@ -16,7 +16,7 @@ from engine.sandbox.api.egress_policy import EgressDenied
 from engine.sandbox.drivers.open import open_backend
 from engine.sandbox.network.resolver import PinnedResolver
 from engine.sandbox.packages.registry import Registry, npm_registry, python_registry
-from engine.sandbox.run.backend_client import BackendClient
+from engine.sandbox.run.unreviewed_sandboxes import UnreviewedSandboxes
 from engine.settings import SandboxSettings, Settings
 
 _SECONDS = 90.0
@@ -44,7 +44,7 @@ async def _rows(settings: SandboxSettings) -> tuple[Check, ...]:
 async def _network(settings: SandboxSettings) -> Check:
     """Run a request that the proxy must refuse: the refusal shows that it reached the proxy."""
     manager = open_backend(settings.with_pool(0), f"doctor-{os.getpid()}")
-    sandboxes, began = BackendClient(manager), time.monotonic()
+    sandboxes, began = UnreviewedSandboxes(manager), time.monotonic()
     try:
         async with asyncio.timeout(_SECONDS):
             domains = ("doctor.example.org",)

@@ -13,7 +13,7 @@ PAGE = ROOT / "docs" / "architecture.md"
 PATHS = sorted(
     set(
         re.findall(
-            r"`((?:engine|console|tests|docs|images)(?:/[\w./-]+)?|pyproject\.toml)`", PAGE.read_text()
+            r"`((?:engine|console|tests|docs|images|deploy)(?:/[\w./-]+)?|pyproject\.toml)`", PAGE.read_text()
         )
     )
 )

@@ -1,4 +1,8 @@
-"""What the engine requires of a sandbox backend."""
+"""What the engine requires of a sandbox backend.
+
+The logic of runs in `engine.sandbox.run` implements it over a `SandboxDriver` (`driver`), which is what a new
+backend has to be.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 from engine.common.text import Untrusted
 from engine.models import KillReason, Language, Package, Permissions
 from engine.sandbox import Backend, BackendCapabilities, SandboxUnavailable
-from engine.sandbox.run.backend_client import BackendClient, OperationFailed
+from engine.sandbox.run.unreviewed_sandboxes import OperationFailed, UnreviewedSandboxes
 from engine.settings import SandboxSettings
 from tests.sandboxes import containers_of, sandbox_manager
 
@@ -47,7 +47,7 @@ def test_what_a_backend_cannot_do_is_said_in_words(words: str, wanted: Permissio
 @pytest.mark.sandbox
 async def test_every_operation_by_its_name(backend: Backend) -> None:
     """Create, execute, write, list, read, destroy: state stays until the end, and faults are told."""
-    sandboxes = BackendClient(backend)
+    sandboxes = UnreviewedSandboxes(backend)
     assert set(Language) == backend.capabilities.languages
     assert {"network", "secrets", "sessions", "displays", "builds"} <= set(backend.capabilities.supported)
     async with asyncio.timeout(120):
@@ -71,7 +71,7 @@ async def test_every_operation_by_its_name(backend: Backend) -> None:
 @pytest.mark.sandbox
 async def test_a_run_is_held_measured_and_ended(backend: Backend) -> None:
     """Freeze, thaw, stats and signals are for what runs in a sandbox; without a run they say so."""
-    sandboxes = BackendClient(backend)
+    sandboxes = UnreviewedSandboxes(backend)
     async with asyncio.timeout(120):
         sandbox = await sandboxes.create_sandbox(Language.SHELL)
         with pytest.raises(SandboxUnavailable, match="no packages for shell"):
@@ -92,7 +92,7 @@ async def test_a_run_is_held_measured_and_ended(backend: Backend) -> None:
 @pytest.mark.sandbox
 async def test_a_sandbox_with_a_network_keeps_nothing(backend: Backend) -> None:
     """Each execution has a sandbox of its own, and no file is put into what is no more."""
-    sandboxes = BackendClient(backend)
+    sandboxes = UnreviewedSandboxes(backend)
     async with asyncio.timeout(120):
         sandbox = await sandboxes.create_sandbox(Language.SHELL, allowed_domains=("api.example.org",))
         done = await sandboxes.execute_code(sandbox, "echo $HTTPS_PROXY; touch here; ls")

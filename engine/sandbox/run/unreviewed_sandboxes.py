@@ -77,7 +77,7 @@ class _CapturedOutput:
         pass
 
 
-class BackendClient:
+class UnreviewedSandboxes:
     """Sandboxes of one backend. One with a network keeps no state between executions; any other does."""
 
     def __init__(self, backend: Backend) -> None:
