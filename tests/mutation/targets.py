@@ -32,7 +32,10 @@ TARGETS: dict[str, tuple[str, ...]] = {
         f"{_POLICY}/test_masking.py",
         f"{_POLICY}/test_masking_exactly.py",
     ),
-    "engine/policy/blocks.py": ("tests/engine/core/test_blocks.py",),
+    "engine/policy/blocks.py": (f"{_POLICY}/test_blocks.py",),
+    "engine/policy/careless.py": (f"{_POLICY}/test_careless.py",),
+    "engine/policy/commands.py": (f"{_POLICY}/test_commands.py",),
+    "engine/policy/output/masking/spans.py": (f"{_POLICY}/test_masking_exactly.py",),
     "engine/policy/deadline.py": (f"{_POLICY}/test_deadline.py",),
     "engine/policy/consequences.py": (f"{_POLICY}/test_consequences.py",),
     "engine/policy/effects/comparison.py": (f"{_POLICY}/test_effects_comparison.py",),
@@ -50,8 +53,12 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "tests/engine/principals/test_signing.py",
         "tests/engine/principals/test_who.py",
     ),
+    "engine/principals/signed_decision.py": ("tests/engine/principals/test_signed_decision.py",),
+    "engine/server/http/authorization.py": ("tests/engine/server/test_scopes.py",),
     "engine/principals/tokens.py": ("tests/engine/principals/test_tokens.py",),
     # the chain and its verification
+    "engine/history/chain/chain.py": (f"{_HISTORY}/test_chain.py",),
+    "engine/history/chain/heads.py": (f"{_HISTORY}/test_chain.py",),
     "engine/history/chain/merkle.py": (f"{_HISTORY}/test_history_merkle.py",),
     "engine/history/chain/checkpoints.py": (f"{_HISTORY}/test_history_checkpoints.py",),
     "engine/history/verify/verifier.py": (
@@ -63,6 +70,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
         f"{_HISTORY}/test_history_tampering.py",
     ),
     # what is proven harmless
+    "engine/analysis/verdict/__init__.py": (f"{_VERDICT}/test_verdict.py",),
     "engine/analysis/verdict/python/attributes.py": (f"{_VERDICT}/test_python_proof.py",),
     "engine/analysis/verdict/python/calls.py": (f"{_VERDICT}/test_python_proof.py",),
     "engine/analysis/verdict/python/definitions.py": (f"{_VERDICT}/test_python_proof.py",),
