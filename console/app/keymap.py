@@ -48,6 +48,8 @@ GROUPS = {
     "respond": "Respond",
     "responses": "Responses and blocks",
     "incidents": "Incidents",
+    "holds": "Holds and erasures",
+    "rescans": "Ask of the past",
     "confirm": "Confirm",
     "prompt": "Prompt",
     "case": "Case",

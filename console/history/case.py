@@ -46,8 +46,8 @@ class CaseScreen(Screen[str | None]):
     HELP_WORDS = (
         "The facts of a submission, and its output, code, events or timeline; Tab switches between them. The "
         "timeline shows each step, its actor and the time it took. v searches for what leads on from it. p "
-        "replays the run. R responds (stops, pauses, blocks), i adds to an incident, n notes, T tags. x "
-        "saves the case file, a zip that anyone can verify without Pratique: verify.py --key KEY."
+        "replays the run. R responds (stops, pauses, blocks), i adds to an incident, n notes, T tags, E "
+        "holds or erases, A rescans. x saves the case file, which anyone can verify: verify.py --key KEY."
     )
     DEFAULT_CSS = """
     CaseScreen Horizontal { height: 1fr; }
@@ -96,7 +96,8 @@ class CaseScreen(Screen[str | None]):
     def compose(self) -> ComposeResult:
         """Lay out the facts and the views."""
         yield AppHeader("history")
-        with RespondingPane(lambda search: of_submissions((self._subject,))), Horizontal():
+        selected = of_submissions((self._subject,))
+        with RespondingPane(lambda search: selected, leads_on=self._leads_on), Horizontal():
             with VerticalScroll(id="facts", classes="box") as facts:
                 facts.border_title = "Case"
                 yield Static(id="case-facts")
@@ -219,6 +220,10 @@ class CaseScreen(Screen[str | None]):
     def _pivoted(self, query: str | None) -> None:
         if query:
             self.dismiss(query)
+
+    @on(RespondingPane.SearchWanted)
+    def _search_wanted(self, message: RespondingPane.SearchWanted) -> None:
+        self.dismiss(message.query)
 
     def action_copy(self) -> None:
         """Copy the ID."""

@@ -41,7 +41,7 @@ class HistoryScreen(BaseScreen):
         "its output, resources and events. / searches; f shows facets, and Enter on a facet narrows the "
         "search. o sorts, C chooses columns. m and M mark; = compares, x exports, R responds, i adds to an "
         "incident, n notes, T tags: what is marked, else the search or the one under the cursor. b lists "
-        "blocks. t shows metrics. V verifies the whole event log."
+        "blocks, E legal holds, and erases; A asks of the past. t shows metrics. V verifies the event log."
     )
     DEFAULT_CSS = """
     HistoryScreen #found { height: 1fr; }
@@ -205,6 +205,10 @@ class HistoryScreen(BaseScreen):
         """Search for what a case led to."""
         if query:
             self._search.apply(query)
+
+    @on(RespondingPane.SearchWanted)
+    def _search_wanted(self, message: RespondingPane.SearchWanted) -> None:
+        self._search.apply(message.query)
 
     def _selected(self, search: bool) -> Selection | None:
         """Return what responders act on."""

@@ -1,4 +1,4 @@
-"""The timeline of a submission: each step, its actor, and the time since the previous step."""
+"""The timeline of a submission: each step as a sentence, its actor, and the time since the previous step."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from datetime import timedelta
 
 from console.safety.text import Part, pad
 from console.widgets.formatting import bar, lasted
+from engine.history.search.sentences import sentence, steps
 from engine.models import Event
 
-QUIET = frozenset({"run.meters", "run.output", "history.viewed"})
-"""Events that are not steps."""
-STEP, ACTOR, TIME = 23, 14, 10
+ACTOR, TIME, CELLS = 14, 10, 6
+LEAST = 20
+"""Cells of a sentence at least."""
 
 
 def timeline_lines(events: Sequence[Event], width: int) -> list[list[Part]]:
     """Return a line for each step; the bar is its time relative to the longest step."""
-    steps = [event for event in events if event.type not in QUIET]
-    if not steps:
+    listed = list(steps(events))
+    if not listed:
         return [[("No events.", "muted")]]
-    times = [later.at - earlier.at for earlier, later in zip(steps[:1] + steps, steps, strict=False)]
+    times = [later.at - earlier.at for earlier, later in zip(listed[:1] + listed, listed, strict=False)]
     longest = max(*times, timedelta(microseconds=1))
-    cells = max(4, width - STEP - ACTOR - 2 * TIME - 6)
+    room = max(LEAST, width - ACTOR - 2 * TIME - CELLS - 6)
     return [
-        [(f"{_since(step.at - steps[0].at):>{TIME}} ", "muted"), (pad(step.type, STEP), "bold primary"), " ",
-         pad(step.actor, ACTOR), " ", *bar(time / longest, cells, _style_name(time / longest)),
-         (f" {lasted(time.total_seconds()) if time else ''}", "muted")]
-        for step, time in zip(steps, times, strict=True)
+        [(f"{_since(step.at - listed[0].at):>{TIME}} ", "muted"), (pad(sentence(step), room), "bold primary"),
+         " ", pad(step.actor, ACTOR), " ", *bar(time / longest, CELLS, _style_name(time / longest)),
+         (f" {lasted(time.total_seconds())}" if time else "", "muted")]
+        for step, time in zip(listed, times, strict=True)
     ]  # fmt: skip
 
 

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+from collections.abc import Callable
 from urllib.parse import quote
 
 from pydantic import TypeAdapter
 
 from engine.client.transport import Transport
+from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models.incident import EntryKind, Incident, NewEntry, NewIncident, NoteRequest, TagRequest
+from engine.models.incident import (
+    EntryKind,
+    Incident,
+    NewEntry,
+    NewIncident,
+    NoteRequest,
+    SealProgress,
+    TagRequest,
+)
 
 SEAL_SECONDS = 300.0
 """How long an incident may take to be sealed."""
+PROGRESS_SECONDS = 0.3
+"""How often the progress is asked for."""
 _INCIDENTS = TypeAdapter(tuple[Incident, ...])
 
 
@@ -44,6 +58,11 @@ class IncidentsClient:
         """Return a ZIP that proves an incident. That it was made is recorded."""
         return await self._transport.post(f"/v1/incidents/{quote(id, safe='')}/file", None, SEAL_SECONDS)
 
+    async def sealing(self, id: str) -> SealProgress:
+        """Return how far the sealing of an incident is."""
+        body = await self._transport.get(f"/v1/incidents/{quote(id, safe='')}/file/progress")
+        return SealProgress.model_validate_json(body)
+
     async def note(self, id: str, text: str) -> None:
         """Add a note to a submission."""
         await self._transport.post(
@@ -58,3 +77,18 @@ class IncidentsClient:
         """Remove a tag from a submission."""
         path = f"/v1/submissions/{quote(id, safe='')}/tags/{quote(tag, safe='')}"
         await self._transport.send("DELETE", path)
+
+
+async def sealed_with_progress(
+    incidents: IncidentsClient, id: str, report: Callable[[int, int], object]
+) -> bytes:
+    """Return a ZIP that proves an incident; report meanwhile how many submissions were read, of how many."""
+    file = asyncio.ensure_future(incidents.sealed(id))
+    try:
+        while not (await asyncio.wait({file}, timeout=PROGRESS_SECONDS))[0]:
+            with contextlib.suppress(Problem):  # what comes of it is the answer to the other request
+                progress = await incidents.sealing(id)
+                report(progress.done, progress.total)
+        return await file
+    finally:
+        file.cancel()

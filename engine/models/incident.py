@@ -51,6 +51,14 @@ class Incident(FrozenModel):
         return tuple(dict.fromkeys(found))
 
 
+class SealProgress(FrozenModel):
+    """How far an incident is that is being sealed: how many of its submissions were read, of how many."""
+
+    done: int = 0
+    total: int = 0
+    """0 where it is not being sealed."""
+
+
 class NewIncident(FrozenModel):
     """An incident to open."""
 

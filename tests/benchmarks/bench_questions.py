@@ -19,10 +19,13 @@ from engine.history.store.sql.connections import ConnectionPool
 from engine.history.store.sql.reader import SqlHistoryReader
 from engine.history.store.sqlite.database import SqliteDatabase
 from tests.benchmarks.row import Row, percentiles
+from tests.questions import QUESTIONS
 
 DEADLINE = 60.0
 EACH = 30
 """Questions of each kind."""
+ASKED = 5
+"""How often each of the twelve questions is asked, about other values each time."""
 SINGLE = (
     "observed.host:host-{host}.example", "host:host-{host}.example", "granted.host:host-{host}.example",
     "observed.path:/workspace/{word}-{small}.csv", "path:*{small}.csv", "effect:write", "verdict:harmless",
@@ -89,6 +92,10 @@ async def rows() -> list[Row]:
         questions = _questions(("", *SINGLE, *PIVOTS), chance, runs)
         found += await _asked(path, "facets", questions, lambda reader, text: reader.facets(text), 300)
         found += await _asked(path, "counts by a field", _counted(questions), _count, 300)
+        asked = [
+            f"{one.by}\n{text}" for one in QUESTIONS for text in _questions((one.form,), chance, runs, ASKED)
+        ]
+        found += await _asked(path, "the twelve of the documentation", asked, _answered, 1000)
         return found
 
 
@@ -102,9 +109,17 @@ def _count(reader: SqlHistoryReader, text: str) -> Awaitable[object]:
     return reader.counts(query, field)
 
 
-def _questions(forms: Sequence[str], chance: random.Random, runs: int) -> list[str]:
+async def _answered(reader: SqlHistoryReader, text: str) -> None:
+    """Find the newest, count all, and count them by a field: what the console shows after three keys."""
+    field, _, query = text.partition("\n")
+    await reader.summaries(query)
+    await reader.total(query)
+    await reader.counts(query, field)
+
+
+def _questions(forms: Sequence[str], chance: random.Random, runs: int, each: int = EACH) -> list[str]:
     """Return so many questions of these forms, with values drawn anew."""
-    return [_drawn(forms[number % len(forms)], chance, runs) for number in range(max(EACH, len(forms)))]
+    return [_drawn(forms[number % len(forms)], chance, runs) for number in range(max(each, len(forms)))]
 
 
 def _drawn(form: str, chance: random.Random, runs: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import work
@@ -13,14 +14,16 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
 from console.app.state import console_app
+from console.app.textual_patches import set_border_title
 from console.history.responding.confirm import ConfirmScreen
 from console.history.responding.prompt import PromptScreen
 from console.history.responding.selection import Selection
 from console.run.saving import save_bytes
-from console.safety.text import Part, clip, paragraphs
+from console.safety.text import Part, clip, content, paragraphs
 from console.widgets.formatting import size
 from console.widgets.rows import Rows
 from engine.client.client import Client
+from engine.client.incidents import sealed_with_progress
 from engine.common.text import Untrusted, many
 from engine.models.incident import EntryKind, Incident, NewEntry
 
@@ -101,7 +104,6 @@ class IncidentsScreen(ModalScreen[None]):
         """Lay out the list, and what is in the selected one."""
         with Vertical(classes="sheet") as sheet:
             sheet.border_title = "Incidents"
-            sheet.border_subtitle = clip(f"selected: {self._selection.words}", 70) if self._selection else ""
             yield IncidentRows()
             with VerticalScroll(id="entries"):
                 yield Static(id="listed")
@@ -109,6 +111,7 @@ class IncidentsScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Load the list."""
+        self._show_progress(0, 0)
         self._load()
 
     @work(exclusive=True, group="load")
@@ -173,10 +176,19 @@ class IncidentsScreen(ModalScreen[None]):
         about = f"Seals {chosen.id} with {many(len(chosen.submissions), 'case file')}. That is recorded."
         name = await self.app.push_screen_wait(PromptScreen("Export as", about, f"{chosen.id}.zip"))
         if name is not None:
-            saved = await console_app(self).connection.call(lambda client: _saved(client, chosen.id, name))
+            saved = await console_app(self).connection.call(
+                lambda client: _saved(client, chosen.id, name, self._show_progress)
+            )
+            self._show_progress(0, 0)
             if saved is not None:
                 self.notify(f"Saved {size(saved)} to {name}. To verify: python3 verify.py --key KEY FILE")
             self._load()
+
+    def _show_progress(self, done: int, total: int) -> None:
+        """Show how far the export is; with nothing in all, what is selected."""
+        selected = f"selected: {self._selection.words}" if self._selection else ""
+        words = f"sealing: {done:,} of {many(total, 'submission')}" if total else selected
+        set_border_title(self.query_one(".sheet"), content(clip(words, 70)), below=True)
 
     def action_leave(self) -> None:
         """Close."""
@@ -191,8 +203,9 @@ async def _add(client: Client, id: str, entries: tuple[NewEntry, ...]) -> Incide
     return incident
 
 
-async def _saved(client: Client, id: str, name: str) -> int:
-    return await asyncio.to_thread(save_bytes, await client.incidents.sealed(id), name)
+async def _saved(client: Client, id: str, name: str, report: Callable[[int, int], object]) -> int:
+    file = await sealed_with_progress(client.incidents, id, report)
+    return await asyncio.to_thread(save_bytes, file, name)
 
 
 def entry_lines(incident: Incident) -> list[list[Part]]:

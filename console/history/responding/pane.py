@@ -8,6 +8,8 @@ from typing import ClassVar
 from textual import work
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.message import Message
+from textual.screen import ModalScreen
 
 from console.app.state import console_app
 from console.history.responding.annotations import note, tag
@@ -27,13 +29,26 @@ class RespondingPane(Vertical):
                 tooltip="List blocks and responses, and undo them"),
         Binding("i", "incidents", "Incidents", id="respond.incidents", show=False,
                 tooltip="Open an incident, or add what is selected to one"),
+        Binding("E", "holds", "Holds", id="respond.holds", show=False,
+                tooltip="Place legal holds, erase, and export a person's file"),
+        Binding("A", "rescans", "Rescans", id="respond.rescans", show=False,
+                tooltip="Apply today's analysis and policy to what is selected"),
         Binding("n", "note", "Note", id="respond.note", show=False, tooltip="Note on what is selected"),
         Binding("T", "tag", "Tag", id="respond.tag", show=False, tooltip="Tag what is selected"),
     ]  # fmt: skip
 
-    def __init__(self, select: Select, *, id: str | None = None, classes: str | None = None) -> None:
-        super().__init__(id=id, classes=classes)
+    class SearchWanted(Message):
+        """Somebody wants to search the history for this."""
+
+        def __init__(self, query: str) -> None:
+            super().__init__()
+            self.query = query
+
+    def __init__(self, select: Select, *, leads_on: bool = True, id: str | None = None) -> None:
+        """Act on what `select` returns; with `leads_on` there is a search that can be changed."""
+        super().__init__(id=id)
         self._select = select
+        self._leads_on = leads_on
 
     @work(exclusive=True, group="respond")
     async def action_respond(self) -> None:
@@ -63,6 +78,25 @@ class RespondingPane(Vertical):
         from console.history.responding.incidents import IncidentsScreen  # noqa: PLC0415  on its first use
 
         self.app.push_screen(IncidentsScreen(self._select(True)))
+
+    @work(exclusive=True, group="respond")
+    async def action_holds(self) -> None:
+        """List legal holds, to place one on what is selected, or to erase it."""
+        from console.history.responding.holds import HoldsScreen  # noqa: PLC0415  on its first use
+
+        await self._searched(HoldsScreen(self._select(True), leads_on=self._leads_on))
+
+    @work(exclusive=True, group="respond")
+    async def action_rescans(self) -> None:
+        """List rescans, to start one on what is selected."""
+        from console.history.responding.rescans import RescansScreen  # noqa: PLC0415  on its first use
+
+        await self._searched(RescansScreen(self._select(True), leads_on=self._leads_on))
+
+    async def _searched(self, screen: ModalScreen[str | None]) -> None:
+        """Show a sheet, and have searched for what it leads to."""
+        if query := await self.app.push_screen_wait(screen):
+            self.post_message(self.SearchWanted(query))
 
     @work(exclusive=True, group="respond")
     async def action_note(self) -> None:

@@ -13,7 +13,15 @@ from engine.core.response.blocks import require_responder
 from engine.history.errors import HistoryError
 from engine.history.search.incident_timeline import incident_timeline
 from engine.models import Principal
-from engine.models.incident import LONGEST, MOST_ENTRIES, EntryKind, Incident, IncidentEntry, NewEntry
+from engine.models.incident import (
+    LONGEST,
+    MOST_ENTRIES,
+    EntryKind,
+    Incident,
+    IncidentEntry,
+    NewEntry,
+    SealProgress,
+)
 
 SUBJECT = "incidents"
 MOST_FOUND = 1000
@@ -25,6 +33,7 @@ class Incidents:
 
     def __init__(self, events: EventBus) -> None:
         self._events = events
+        self._sealing: dict[str, SealProgress] = {}
 
     async def listed(self) -> tuple[Incident, ...]:
         """Return all, the newest first."""
@@ -68,14 +77,20 @@ class Incidents:
         require_responder(by)
         incident = await self.incident(id)
         found = await self._found(entry)
-        new = [one for one in found if one not in incident.submissions]
+        known = frozenset(incident.submissions)
+        new = [one for one in found if one not in known]
         if len(incident.entries) + len(new) + 1 > MOST_ENTRIES or len(entry.value.text) > LONGEST:
             raise Problem(422, f"an incident has {MOST_ENTRIES} entries at most, a note {LONGEST} characters")
-        if entry.kind is not EntryKind.SUBMISSION:
-            await self._record(id, entry.kind, entry.value.text, by)
-        for submission in new:
-            await self._record(id, EntryKind.SUBMISSION, submission, by)
+        kind, text = entry.kind, entry.value.text
+        added: list[tuple[EntryKind, str]] = [] if kind is EntryKind.SUBMISSION else [(kind, text)]
+        added += [(EntryKind.SUBMISSION, submission) for submission in new]
+        for number, (what, value) in enumerate(added, 1):  # those before the last are on disk with it
+            await self._record(id, what, value, by, durable=number == len(added))
         return await self.incident(id)
+
+    def sealing(self, id: str) -> SealProgress:
+        """Return how far the sealing of an incident is; nothing of nothing where none goes on."""
+        return self._sealing.get(id, SealProgress())
 
     async def sealed(self, id: str, by: Principal) -> bytes:
         """Return an incident as one file that proves it: its events, a timeline, the case files. Recorded.
@@ -87,19 +102,33 @@ class Incidents:
         """
         require_responder(by)
         incident = await self.incident(id)
-        members: dict[str, bytes] = {}
-        missing: dict[str, str] = {}
-        for submission in incident.submissions:
-            try:
-                members[f"cases/{submission}.zip"] = await self._events.log.case_file(submission)
-            except HistoryError as error:
-                missing[submission] = error.title
+        try:
+            return await self._seal(incident, by)
+        finally:
+            self._sealing.pop(id, None)
+
+    async def _seal(self, incident: Incident, by: Principal) -> bytes:
+        id = incident.id
+        members, missing = await self._case_files(incident)
         members["timeline.txt"] = await self._timeline(incident)
         own = [event async for event in self._events.recorded(id)]
         digests = {name: hashlib.sha256(content).hexdigest() for name, content in members.items()}
         data = {"incident": id, "events": len(own) + 1, "members": digests, "missing": missing}
         await self._events.record("incident.sealed", id, by.name, data=data)
         return await self._events.log.sealed_file(id, members)
+
+    async def _case_files(self, incident: Incident) -> tuple[dict[str, bytes], dict[str, str]]:
+        """Return the case files, and why there is none of the other submissions."""
+        members: dict[str, bytes] = {}
+        missing: dict[str, str] = {}
+        submissions = incident.submissions
+        for done, submission in enumerate(submissions):
+            self._sealing[incident.id] = SealProgress(done=done, total=len(submissions))
+            try:
+                members[f"cases/{submission}.zip"] = await self._events.log.case_file(submission)
+            except HistoryError as error:
+                missing[submission] = error.title
+        return members, missing
 
     async def _found(self, entry: NewEntry) -> tuple[str, ...]:
         read = self._events.log.read
@@ -117,6 +146,6 @@ class Incidents:
             events += [event async for event in self._events.recorded(submission)]
         return incident_timeline(events).encode()
 
-    async def _record(self, id: str, kind: EntryKind, value: str, by: Principal) -> None:
+    async def _record(self, id: str, kind: EntryKind, value: str, by: Principal, *, durable: bool) -> None:
         data: dict[str, Any] = {"incident": id, "kind": kind.value, "value": value}
-        await self._events.record("incident.added", id, by.name, data=data)
+        await self._events.record("incident.added", id, by.name, data=data, durable=durable)

@@ -122,6 +122,7 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "GET /incidents/{id}": _LOOK,
     "POST /incidents/{id}/entries": _REVIEW,
     "POST /incidents/{id}/file": _REVIEW,
+    "GET /incidents/{id}/file/progress": _LOOK,
     "POST /submissions/{id}/notes": _REVIEW,
     "POST /submissions/{id}/tags": _REVIEW,
     "DELETE /submissions/{id}/tags/{tag}": _REVIEW,

@@ -119,6 +119,25 @@ async def test_an_incident_is_opened_filled_and_exported(tmp_path: Path) -> None
     assert {(EntryKind.SUBMISSION, "s-2"), (EntryKind.NOTE, "seen")} == set(kinds)
 
 
+async def test_an_export_says_how_far_it_is(tmp_path: Path) -> None:
+    """While an incident is sealed its sheet says how many submissions were read of how many."""
+    engine = FakeEngine(ended("s-1"))
+    await engine.incidents.open("keys")
+    engine.incidents.may_end.clear()
+    async with open_console(engine) as (app, pilot):
+        await press(pilot, "4")
+        await until(pilot, lambda: app.screen.query_one(HistoryTable).count == 1)
+        await press(pilot, "i")
+        await until(pilot, lambda: isinstance(app.screen, IncidentsScreen) and "i-0" in frame(app))
+        await press(pilot, "x")
+        await until(pilot, lambda: isinstance(app.screen, PromptScreen))
+        await press(pilot, "enter")
+        await until(pilot, lambda: "sealing: 3 of 8 submissions" in frame(app))
+        engine.incidents.may_end.set()
+        await until(pilot, (tmp_path / "i-0.zip").exists)
+        await until(pilot, lambda: "selected: s-1" in frame(app))
+
+
 async def test_notes_and_tags_are_written_by_key() -> None:
     """A note goes on the one under the cursor; a tag on both that are marked, once that is confirmed."""
     engine = FakeEngine(ended("s-1"), ended("s-2"))

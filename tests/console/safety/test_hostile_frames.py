@@ -28,8 +28,10 @@ from console.explore.workspace.screen import FileList, WorkspaceScreen
 from console.help.welcome import WelcomeScreen
 from console.history.compare_runs import CompareRunsScreen
 from console.history.responding.confirm import ConfirmScreen
+from console.history.responding.holds import HoldsScreen
 from console.history.responding.incidents import IncidentsScreen
 from console.history.responding.prompt import PromptScreen
+from console.history.responding.rescans import RescansScreen
 from console.history.responding.respond import RespondScreen
 from console.history.responding.responses import ResponsesScreen
 from console.history.responding.selection import of_query
@@ -276,6 +278,22 @@ async def incidents(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     await app.push_screen(IncidentsScreen(of_query(text)))
 
 
+async def holds(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """List a legal hold with a hostile query, reason and name."""
+    client = app.connection.client
+    text = (await client.responses.plan("")).targets[0].value.text
+    await client.erasures.hold(text, text)
+    await app.push_screen(HoldsScreen(of_query(text)))
+
+
+async def rescans(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """List a rescan with a hostile query."""
+    client = app.connection.client
+    text = (await client.responses.plan("")).targets[0].value.text
+    await client.rescans.begin(text[:1000], 0.5)
+    await app.push_screen(RescansScreen(of_query(text)))
+
+
 async def confirm(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """Confirm a block of a hostile host."""
     targets = (await app.connection.client.responses.plan("")).targets
@@ -340,6 +358,8 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "respond": ("RespondScreen", respond),
     "responses": ("ResponsesScreen", responses),
     "incidents": ("IncidentsScreen", incidents),
+    "holds": ("HoldsScreen", holds),
+    "rescans": ("RescansScreen", rescans),
     "confirm": ("ConfirmScreen", confirm),
     "prompt": ("PromptScreen", prompt),
     "columns": ("ColumnsScreen", keys("4", "C")),

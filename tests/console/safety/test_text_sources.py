@@ -83,6 +83,7 @@ HELPERS = (
 """Modules of `engine.common` that the console may use."""
 QUERIES = (
     "engine.history.exports.tables", "engine.history.search.pivots", "engine.history.search.query.complete",
+    "engine.history.search.sentences",
 )  # fmt: skip
 """The query language and the exports of the history: pure texts."""
 
@@ -93,8 +94,8 @@ def test_only_the_client_models_and_helpers_of_the_engine_are_imported() -> None
                "engine.models.code_names", "engine.models.history", "engine.models.lines",
                "engine.models.observed", "engine.models.rehearsal", "engine.models.snapshot",
                "engine.models.incident", "engine.models.response", "engine.models.shared_query",
-               "engine.models.past_decisions",
-               "engine.client.brake", "engine.client.client",
+               "engine.models.past_decisions", "engine.models.erasing.erasure", "engine.models.rescan",
+               "engine.client.brake", "engine.client.client", "engine.client.incidents",
                "engine.client.connect", "engine.client.sessions", "engine.hooks.quick",
                *(f"engine.common.{name}" for name in HELPERS), *QUERIES}  # fmt: skip
     for path in SOURCES:

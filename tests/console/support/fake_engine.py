@@ -61,12 +61,14 @@ from engine.models import (
     Violation,
 )
 from engine.models.code_names import CodeNames
+from engine.models.erasing.erasure import ErasureReport, ErasureRequest, Hold
 from engine.models.history import Counts, Total
-from engine.models.incident import EntryKind, Incident, IncidentEntry
+from engine.models.incident import EntryKind, Incident, IncidentEntry, SealProgress
 from engine.models.lines import RunLines
 from engine.models.observed import RunEffects
 from engine.models.past_decisions import PolicyAdoption, PolicySuggestion
 from engine.models.rehearsal import Rehearsal
+from engine.models.rescan import Rescan, RescanOutcome, RescanRequest, RescanState
 from engine.models.response import (
     Block,
     BlockKind,
@@ -231,7 +233,7 @@ class FakeEngine:
         self.history = FakeHistory(self)
         self.responses = FakeResponses(self)
         self.incidents = FakeIncidents(self)
-        self.shared_queries = FakeSharedQueries()
+        self.erasures, self.rescans, self.shared_queries = FakeErasures(), FakeRescans(), FakeSharedQueries()
         self.pre_approvals = FakePreApprovals(self)
         self.policy = FakePolicy(self)
         self.suggested: tuple[PolicySuggestion, ...] = ()
@@ -498,6 +500,9 @@ class FakeIncidents:
     def __init__(self, engine: FakeEngine) -> None:
         self.known: dict[str, Incident] = {}
         self.annotated: list[tuple[str, str]] = []
+        self.may_end = asyncio.Event()
+        """Cleared while an export goes on."""
+        self.may_end.set()
 
     async def list(self) -> tuple[Incident, ...]:
         return tuple(reversed(self.known.values()))
@@ -516,7 +521,11 @@ class FakeIncidents:
         self.known[id] = known.model_copy(update={"entries": (*known.entries, new)})
         return self.known[id]
 
+    async def sealing(self, id: str) -> SealProgress:
+        return SealProgress(done=3, total=8)
+
     async def sealed(self, id: str) -> bytes:
+        await self.may_end.wait()
         return f"sealed {id}".encode()
 
     async def note(self, id: str, text: str) -> None:
@@ -527,6 +536,63 @@ class FakeIncidents:
 
     async def untag(self, id: str, tag: str) -> None:
         self.annotated.append((id, f"-{tag}"))
+
+
+class FakeErasures:
+    """Answers as the erasures of the client do: each erases of two submissions, and one is held."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Hold] = {}
+        self.requests: list[ErasureRequest] = []
+        self.report = ErasureReport(
+            dry_run=True, submissions=2, categories={"code": 2, "decision.made": 1}, held=("s-held",)
+        )
+        """What the next erasure erases, or would."""
+
+    async def holds(self) -> tuple[Hold, ...]:
+        return tuple(reversed(self.known.values()))
+
+    async def hold(self, query: str, reason: str) -> Hold:
+        id = f"h-{len(self.known)}"
+        self.known[id] = Hold(id=id, query=Untrusted(query), reason=Untrusted(reason), by=Untrusted(reason),
+                              at=datetime.now(UTC))  # fmt: skip
+        return self.known[id]
+
+    async def release(self, id: str) -> None:
+        del self.known[id]
+
+    async def erase(self, request: ErasureRequest) -> ErasureReport:
+        self.requests.append(request)
+        return self.report.model_copy(update={"dry_run": request.dry_run})
+
+    async def person_file(self, name: str) -> bytes:
+        return f"everything about {name}".encode()
+
+
+class FakeRescans:
+    """Answers as the rescans of the client do: each has found two of eight worse."""
+
+    def __init__(self) -> None:
+        self.known: tuple[Rescan, ...] = ()
+
+    async def list(self) -> tuple[Rescan, ...]:
+        return self.known
+
+    async def begin(self, query: str, share: float) -> Rescan:
+        request = RescanRequest(query=query, share=share)
+        begun = Rescan(id=f"x-{len(self.known)}", request=request, by=ME.name, at=datetime.now(UTC),
+                       policy="0" * 64, total=Total(count=8, exact=True), done=3,
+                       counts={RescanOutcome.WORSE: 2})  # fmt: skip
+        self.known = (begun, *self.known)
+        return begun
+
+    def ended(self, state: RescanState) -> None:
+        """End the newest."""
+        self.known = (self.known[0].model_copy(update={"state": state}), *self.known[1:])
+
+    async def stop(self, id: str) -> Rescan:
+        self.ended(RescanState.STOPPED)
+        return self.known[0]
 
 
 class FakeSharedQueries:

@@ -11,6 +11,8 @@ import typer
 from engine.cli.client_context import with_client
 from engine.cli.options.common import Json
 from engine.cli.output.formatting import dim, print_json, print_line
+from engine.cli.output.progress import progress_bar
+from engine.client.incidents import sealed_with_progress
 from engine.common.errors import Problem
 from engine.common.text import many, visible
 from engine.models.incident import EntryKind, Incident
@@ -70,7 +72,10 @@ def export(
     json: Json = False,
 ) -> None:
     """Seal an incident into one file that anyone can verify: python3 verify.py --key KEY FILE."""
-    content = with_client(lambda client: client.incidents.sealed(id))
+    if output.exists():
+        raise Problem(409, f"{visible(str(output))} is there already", hint="Name a file that is not")
+    with progress_bar("submissions") as report:
+        content = with_client(lambda client: sealed_with_progress(client.incidents, id, report))
     try:
         with output.open("xb") as file:
             file.write(content)

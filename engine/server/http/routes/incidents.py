@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from engine.core import Engine
-from engine.models.incident import Incident, NewEntry, NewIncident, NoteRequest, TagRequest
+from engine.models.incident import Incident, NewEntry, NewIncident, NoteRequest, SealProgress, TagRequest
 from engine.server.http.authorization import CurrentPrincipal
 from engine.server.http.pages import LINK, CurrentPage
 from engine.server.http.request_body import StrictRoute
@@ -48,6 +48,11 @@ def _incident_routes(router: APIRouter, engine: Engine) -> None:
         """Return a ZIP that proves the incident: its events, its timeline, the case files. It is recorded."""
         content = await engine.incidents.sealed(id, by)
         return Response(content, media_type=ZIP)
+
+    @router.get("/incidents/{id}/file/progress", summary="Get how far the sealing of an incident is")
+    async def sealing(id: str) -> SealProgress:
+        """Return how many of its submissions were read, of how many; 0 of 0 where it is not being sealed."""
+        return engine.incidents.sealing(id)
 
 
 def _annotation_routes(router: APIRouter, engine: Engine) -> None:
