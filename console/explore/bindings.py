@@ -57,7 +57,7 @@ BINDINGS: list[BindingType] = [
     Binding("ctrl+f", "find(False)", "Find", id="explore.find", priority=True,
             tooltip="Find and replace in the code"),
     Binding("alt+p", "preview", "Preview", id="explore.preview", priority=True,
-            tooltip="Show the server of the run in your browser: copies a link that works once"),
+            tooltip="Show the server of the run or session in your browser: copies a link that works once"),
     Binding("alt+g", "find(True)", "Line", id="explore.line", priority=True, show=False,
             tooltip="Go to a line by its number"),
     Binding("ctrl+right_square_bracket", "bracket", "Bracket", id="explore.bracket", priority=True,

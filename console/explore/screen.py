@@ -28,6 +28,7 @@ from console.explore.find.bar import FindBar
 from console.explore.followed_file import FollowedFile
 from console.explore.live_analysis import LiveAnalysis
 from console.explore.names.assistant import NameAssistant
+from console.explore.preview.server_preview import ServerPreview
 from console.explore.running.submitted import How, Submitted
 from console.explore.sessions import OpenSession
 from console.explore.typed_text import TypedText
@@ -55,8 +56,9 @@ class ExploreScreen(BaseScreen):
         self._drafts = DraftKeeper(self, self._text)
         self._tabs = Tabs(self._text, self._drafts, self._file, self._update_title)
         self._session = OpenSession(self)
-        self._submitted = Submitted(self, self._text, self._errors, self._session)
-        self._notebooks = Notebooks(self, self._text, self._drafts, self._session)
+        preview = ServerPreview(self, self._session)
+        self._submitted = Submitted(self, self._text, self._errors, self._session, preview)
+        self._notebooks = Notebooks(self, self._text, self._drafts, self._session, preview)
         self._attaching = Attaching(self, self._submitted, self._update_title)
         self._sandbox_files = SandboxFiles(
             self, self._text, self._tabs, self._session, lambda: self._submitted.running
@@ -150,7 +152,7 @@ class ExploreScreen(BaseScreen):
 
     @work(group="preview")
     async def action_preview(self) -> None:
-        """Show the server of the run in a browser."""
+        """Show the server of the run, or of the session, in a browser."""
         await self._submitted.preview()
 
     def action_artifacts(self) -> None:

@@ -143,7 +143,6 @@ class Engine:
         self.queries = Queries(self._log, self._events, self.work_queue)
         self.history = HistoryService(self._log, self._events)
         self.artifacts = Artifacts(self._log, self._backend)
-        self.previewed = PreviewedRuns(self._events, self._backend)
         self.holds = Holds(self._events)
         self.erasures = Erasures(self._events, self.holds, self.settings.history)
         self.person_files = PersonFiles(self._events)
@@ -164,6 +163,7 @@ class Engine:
         self.code_names = CodeNameService(settings, backend, locations.code_names())
         self._startup = SandboxStartup(settings, events, backend)
         self._registry = SessionRegistry(settings)
+        self.previewed = PreviewedRuns(events, backend, self._registry)
         self._keys = ReviewerKeys(events, KeyRing(locations.keys()))
         equivalents = EquivalentReviews(self.queries)
         self._decisions = ReviewDecisions(

@@ -13,6 +13,7 @@ from console.explore.cells import exports, notebook_read, notebook_write
 from console.explore.cells.results import aligned
 from console.explore.cells.runner import CellRunner
 from console.explore.cells.script import Cell, joined, split
+from console.explore.preview.server_preview import ServerPreview
 from console.explore.sessions import OpenSession
 from engine.common.local_files import read_file
 from engine.common.text import Untrusted
@@ -33,8 +34,10 @@ class Origin:
 class Notebook:
     """Runs the cells of the script in the editor, and reads and writes notebook files."""
 
-    def __init__(self, app: ConsoleApp, session: OpenSession) -> None:
+    def __init__(self, app: ConsoleApp, session: OpenSession, preview: ServerPreview) -> None:
         self.session = session
+        self.preview = preview
+        """Shows what a cell serves."""
         self.runner = CellRunner(app, session)
         self.origin: Origin | None = None
         """The notebook file that was opened."""

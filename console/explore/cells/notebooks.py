@@ -11,6 +11,7 @@ from console.explore.cells.notebook import Notebook
 from console.explore.cells.script import cell_at
 from console.explore.draft_keeper import DraftKeeper
 from console.explore.drafts import DraftStore
+from console.explore.preview.server_preview import ServerPreview
 from console.explore.sessions import OpenSession
 from console.explore.typed_text import TypedText
 
@@ -21,12 +22,18 @@ class Notebooks:
     """Knows the notebook of the tab that is shown."""
 
     def __init__(
-        self, screen: Screen[None], typed: TypedText, drafts: DraftKeeper, session: OpenSession
+        self,
+        screen: Screen[None],
+        typed: TypedText,
+        drafts: DraftKeeper,
+        session: OpenSession,
+        preview: ServerPreview,
     ) -> None:
         self._screen = screen
         self._typed = typed
         self._drafts = drafts
         self._session = session
+        self._preview = preview
         self._known: dict[DraftStore, Notebook] = {}
 
     @property
@@ -34,7 +41,7 @@ class Notebooks:
         """The notebook of the tab that is shown."""
         store = self._drafts.store
         if store not in self._known:
-            self._known[store] = Notebook(console_app(self._screen), self._session)
+            self._known[store] = Notebook(console_app(self._screen), self._session, self._preview)
         return self._known[store]
 
     def forget(self) -> None:

@@ -56,6 +56,8 @@ class CellsScreen(ModalScreen["int | None"]):
         Binding("R", "restart", "Restart", id="cells.restart", tooltip="Begin with an empty session"),
         Binding("v", "variables", "Variables", id="cells.variables",
                 tooltip="List the variables of the session"),
+        Binding("p,alt+p", "preview", "Preview", id="cells.preview", key_display="p", show=False,
+                tooltip="Show the server that a cell started in your browser: copies a link that works once"),
         Binding("w", "write", "Save", id="cells.save", tooltip="Save the notebook file that was opened"),
         Binding("x", "export", "Export", id="cells.export",
                 tooltip="Export as a notebook (.ipynb), a script or an HTML report, by the name of the file"),
@@ -109,8 +111,9 @@ class CellsScreen(ModalScreen["int | None"]):
         session, running = self._notebook.session.current, self._notebook.runner.running
         state = f"session {session.id}" if session else "no session yet: it opens with the first run"
         work = f"  cell {running + 1} runs" if running is not None else ""
+        link = (f"  {self._notebook.preview.link('')}", "accent")
         self.query_one("#about", Static).update(
-            content(many(len(self._cells), "cell"), more, "  ", state, work)
+            content(many(len(self._cells), "cell"), more, "  ", state, work, link)
         )
 
     def _choose(self, index: int) -> None:
@@ -174,6 +177,11 @@ class CellsScreen(ModalScreen["int | None"]):
             self.notify("The session did not say what its variables are.", severity="warning")
         else:
             self.app.push_screen(VariablesScreen(known))
+
+    @work(group="preview")
+    async def action_preview(self) -> None:
+        """Show what a cell serves in a browser."""
+        await self._notebook.preview.open(None, "\n".join(cell.source for cell in self._cells))
 
     # --- files ------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from console.app.textual_patches import update_height
 from console.app.workers import run_in_background
 from console.explore import own_decision, request_fields, run_follow
 from console.explore.error_marks import ErrorMarks
-from console.explore.preview.port import port_of
+from console.explore.preview.server_preview import ServerPreview
 from console.explore.request_fields import RequestOptions
 from console.explore.sessions import OpenSession
 from console.explore.typed_text import TypedText
@@ -41,16 +41,21 @@ class Submitted:
     """Submits what is in the editor; `case` is what was submitted last, and `options` what it requests."""
 
     def __init__(
-        self, screen: Screen[None], text: TypedText, errors: ErrorMarks, session: OpenSession
+        self,
+        screen: Screen[None],
+        text: TypedText,
+        errors: ErrorMarks,
+        session: OpenSession,
+        preview: ServerPreview,
     ) -> None:
         self._screen = screen
         self._text = text
         self._errors = errors
         self._session = session
+        self._preview = preview
         self._changed_at = asyncio.get_running_loop().time()
         self.options = RequestOptions()
         self.case: Case | None = None
-        self._link = self._preview = ""
 
     def code_changed(self) -> None:
         """Note that the code is another one from now on."""
@@ -83,7 +88,6 @@ class Submitted:
     async def _run(self, draft: Draft, how: How) -> None:
         app, log, typed = console_app(self._screen), self._screen.query_one(OutputLog), self._text.current
         log.clear()
-        self._link = self._preview = ""
         case = await app.connection.call(lambda client: client.submit(draft))
         run = case.submission.id if case is not None else ""
         run_in_background(self._screen, partial(self._text.save, typed, run=run), "snippet", exclusive=False)
@@ -109,17 +113,22 @@ class Submitted:
 
     def _show(self, case: Case) -> None:
         self.case = case
-        self._show_status(case)
+        self._show_status()
         self._screen.refresh_bindings()
 
-    def _show_status(self, case: Case) -> None:
-        self._screen.query_one(OutputLog).hint = run_follow.output_hint(case)
+    def _show_status(self) -> None:
+        """Show the status of what was submitted last, if anything was, and the link of a preview."""
+        link, lines = self._preview.link(self.running), list[list[Part]]()
+        if self.case is not None:
+            self._screen.query_one(OutputLog).hint = run_follow.output_hint(self.case)
+            lines.append(run_follow.status_line(self.case, outcome_line(self.case)))
+        if link:
+            lines.append([(link, "accent")])
+        if self.case is not None:
+            lines += [*self._errors.sentence(), *run_follow.display_lines(self.case)]
         status = self._screen.query_one("#status", Static)
-        line = run_follow.status_line(case, outcome_line(case))
-        preview: list[list[Part]] = [[(self._link, "accent")]] if self._link and self.runs else []
-        lines = (line, *preview, *self._errors.sentence(), *run_follow.display_lines(case))
         update_height(status, paragraphs(*lines))
-        status.add_class("-said")
+        status.set_class(bool(lines), "-said")
 
     @property
     def runs(self) -> bool:
@@ -132,21 +141,11 @@ class Submitted:
         return self.case.submission.id if self.case is not None and self.runs else ""
 
     async def preview(self) -> None:
-        """Open a preview of the server in the run, show its link, and copy it."""
-        case = self.case
-        if case is None or not self.runs:
-            self._screen.notify("Run a program that listens on a port first; alt+p shows it while it runs.")
-            return
-        id, port = case.submission.id, port_of(case.submission.draft.code.text)
-        known, connection = self._preview, console_app(self._screen).connection
-        opened = await connection.call(
-            lambda client: client.previews.link(known) if known else client.previews.open(id, port)
-        )
-        if opened is not None:
-            self._link, self._preview = opened.link, opened.preview.id
-            self._screen.app.copy_to_clipboard(opened.link)
-            self._screen.notify(f"The link to port {port} is copied. It works once; alt+p makes another.")
-            self._show_status(case)
+        """Open a preview of the server in the run or in the session, show its link, and copy it."""
+        running = self.case if self.runs else None
+        code = running.submission.draft.code.text if running else self._text.editor.text
+        await self._preview.open(running, code)
+        self._show_status()
 
     @property
     def has_artifacts(self) -> bool:
@@ -171,4 +170,4 @@ class Submitted:
     def refresh(self) -> None:
         """Show how long the run has taken."""
         if self.case is not None and self.case.status in run_follow.OPEN and self._screen.is_current:
-            self._show_status(self.case)
+            self._show_status()

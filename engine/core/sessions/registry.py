@@ -92,6 +92,11 @@ class SessionRegistry:
         if session is not None and session.state is not SessionState.CLOSED:
             self.replace(session.with_state(state, datetime.now(UTC)))
 
+    def used(self, id: str) -> None:
+        """Note that a session is used; a run without a session is ignored."""
+        if session := self._by_id.get(id):
+            self.set_state(id, session.state)
+
     def execution_started(self, id: str, run: str) -> None:
         """Note that a run has begun in a session."""
         session = self._by_id.get(id)

@@ -131,8 +131,11 @@ class Backend(Protocol):
     async def look(self, run: str) -> RunSnapshot:
         """Return what a running or paused run is doing, within a bounded time. Raises SandboxUnavailable."""
 
-    async def guest_port(self, run: str, port: int) -> GuestPort:
-        """Return a port of the loopback of a running run. Raises SandboxUnavailable."""
+    async def guest_port(self, run: str, port: int, session: str = "") -> GuestPort:
+        """Return a port of the loopback of a running run. Raises SandboxUnavailable.
+
+        With the session of the run, it is reached for as long as that lives, also while nothing is executed.
+        """
 
     async def files(self, run: str) -> tuple[WorkspaceFile, ...]:
         """Return the files in the workspace of a running run. Raises SandboxUnavailable."""

@@ -238,8 +238,10 @@ class SandboxManager:
         """Return what a running or paused run is doing. Raises SandboxUnavailable."""
         return await self.control.look(run)
 
-    async def guest_port(self, run: str, port: int) -> GuestPort:
-        """Return a port of the loopback of a running run. Raises SandboxUnavailable."""
+    async def guest_port(self, run: str, port: int, session: str = "") -> GuestPort:
+        """Return a port of the loopback of a running run, or of its session. Raises SandboxUnavailable."""
+        if session:
+            return await self.sessions.guest_port(session, port)
         return await self.control.guest_port(run, port)
 
     async def files(self, run: str) -> tuple[WorkspaceFile, ...]:

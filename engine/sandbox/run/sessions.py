@@ -8,12 +8,17 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from engine.models import KillReason, Language, Limits, Result
 from engine.sandbox.api.driver import Mounts, Sandbox, SandboxDriver, SandboxSpec
 from engine.sandbox.api.errors import SandboxUnavailable
+from engine.sandbox.api.guest_port import GuestPort
 from engine.sandbox.api.job import ArtifactKeeper, Job, Watcher
 from engine.sandbox.api.results import result_not_started
+from engine.sandbox.guest_protocol.orders import give_order
+from engine.sandbox.network.guest_port import guest_port
+from engine.sandbox.network.session_port import SessionPort
 from engine.sandbox.run.execution import Execution
 from engine.sandbox.run.pool import Pool
 from engine.sandbox.run.results import acquired
@@ -30,9 +35,13 @@ class SessionRecord:
     principal: str
     sandbox: Sandbox | None = None
     package_volume: str = ""
+    """The key of its package volume, once there is one: its own, or that of a spare sandbox."""
     installed: bool = False
     """Whether something may have been installed in it."""
-    """The key of its package volume, once there is one: its own, or that of a spare sandbox."""
+    shown: int = 0
+    """How many of its ports are shown: while one is, its processes go on between executions."""
+    awake: bool = False
+    """Whether its sandbox was told to let them."""
     known: dict[str, str] = field(default_factory=dict)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -86,10 +95,13 @@ class SessionSandboxes:
             await check(sandbox)
             await watcher.event(acquired(sandbox, began, job.session))
             self._executions[job.run] = execution
-            return await execution.run()
+            result = await execution.run()
         finally:
             self._executions.pop(job.run, None)
             self._after(record, sandbox, execution)
+        with contextlib.suppress(SandboxUnavailable):
+            await self._settle(record)
+        return result
 
     def _execution(
         self, record: SessionRecord, sandbox: Sandbox, job: Job, watcher: Watcher
@@ -100,9 +112,61 @@ class SessionSandboxes:
     def _after(self, record: SessionRecord, sandbox: Sandbox, execution: SessionExecution) -> None:
         """Pause a sandbox that can run another request, and remove any other."""
         if record.sandbox is sandbox and execution.began and execution.intact:
-            sandbox.pause(True)
+            sandbox.pause(not record.shown and not record.awake)
         else:
             self._drop(record, sandbox)
+
+    # --- between requests
+
+    async def guest_port(self, session: str, port: int) -> GuestPort:
+        """Return a port of a session's loopback; until it is closed, processes go on between executions.
+
+        Raises SandboxUnavailable.
+        """
+        record = self._by_id.get(session)
+        if record is None or record.sandbox is None:
+            raise SandboxUnavailable("its session has ended, or nothing has run in it yet")
+        record.shown += 1
+        try:
+            return SessionPort(await self._reach(record, port), partial(self._hide, record))
+        except BaseException:
+            await self._hide(record)
+            raise
+
+    async def _reach(self, record: SessionRecord, port: int) -> GuestPort:
+        await self._settle_idle(record)
+        if record.sandbox is None or record.sandbox.paused:
+            raise SandboxUnavailable("its session is paused, or waits for its turn", "Try again.")
+        return await guest_port(record.sandbox, port)
+
+    async def _hide(self, record: SessionRecord) -> None:
+        record.shown -= 1
+        with contextlib.suppress(SandboxUnavailable):
+            await self._settle_idle(record)
+
+    async def _settle_idle(self, record: SessionRecord) -> None:
+        """Settle a session in which nothing is executed; any other is settled after its execution."""
+        if not record.lock.locked():
+            async with record.lock:
+                await self._settle(record)
+
+    async def _settle(self, record: SessionRecord) -> None:
+        """Let the processes of a session go on if one of its ports is shown, otherwise stand still.
+
+        Raises SandboxUnavailable: its sandbox did not answer, and was removed.
+        """
+        sandbox, awake = record.sandbox, record.shown > 0
+        if sandbox is None or (record.awake, sandbox.paused) == (awake, not awake):
+            return
+        sandbox.pause(False)
+        try:
+            if record.awake != awake:
+                await give_order(sandbox, "wake" if awake else "rest")
+                record.awake = awake
+        except SandboxUnavailable:
+            self._drop(record, sandbox)
+            raise
+        sandbox.pause(not awake)
 
     # --- sessions
 
@@ -206,7 +270,7 @@ class SessionSandboxes:
 
     def _drop(self, record: SessionRecord, sandbox: Sandbox) -> None:
         if record.sandbox is sandbox:
-            record.sandbox = None
+            record.sandbox, record.awake = None, False
             record.known.clear()
             self._discard(sandbox)
 

@@ -1,4 +1,4 @@
-"""The open previews; each ends with its run."""
+"""The open previews; each ends with its run, or with its session."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.common.errors import Problem
 from engine.common.supervisor import Supervisor
 from engine.common.text import visible
 from engine.core.runs.previewed import PreviewedRuns
-from engine.models import OpenedPreview, Preview, PreviewRequest, Principal
+from engine.models import OpenedPreview, Preview, PreviewRequest, Principal, Submission
 from engine.server.preview.listener import PreviewListener
 
 MOST = 16
@@ -25,19 +25,21 @@ class Previews:
         self._supervisor = supervisor
         self._open: dict[str, PreviewListener] = {}
 
-    async def open(self, run: str, port: int, by: Principal) -> OpenedPreview:
-        """Open a preview of a port of a running run.
+    async def open(self, submission: Submission, port: int, by: Principal) -> OpenedPreview:
+        """Open a preview of a port of a running run, or of the session that it ran in.
 
         Raises:
-            Problem: it is not running (409), or there are too many previews (429).
+            Problem: neither goes on (409), or there are too many previews (429).
         """
         if len(self._open) >= MOST:
             raise Problem(429, f"{MOST} previews are open already", hint="Close one first.")
         id = f"pre-{secrets.token_hex(6)}"
-        listener = PreviewListener(id, run, port, await self._runs.open(run, port, id, by))
+        run, session = submission.id, submission.draft.session
+        guest = await self._runs.open(run, session, port, id, by)
+        listener = PreviewListener(id, run, port, guest)
         await listener.start()
         self._open[id] = listener
-        self._supervisor.start(f"preview {id}", partial(self._close_with_run, listener))
+        self._supervisor.start(f"preview {id}", partial(self._close_with_run, listener, session))
         return listener.link()
 
     def listed(self) -> tuple[Preview, ...]:
@@ -64,11 +66,14 @@ class Previews:
             raise Problem(404, f"no preview {visible(id)[:64]} is open", hint="Type: pratique preview list")
         return self._open[id]
 
-    async def _close_with_run(self, listener: PreviewListener) -> None:
-        gone = asyncio.create_task(listener.guest.wait_closed())
+    async def _close_with_run(self, listener: PreviewListener, session: str) -> None:
+        gone, answered = asyncio.create_task(listener.guest.wait_closed()), 0
         try:
-            while self._runs.goes_on(listener.run) and not gone.done():
+            while self._runs.goes_on(listener.run, session) and not gone.done():
                 await asyncio.wait({gone}, timeout=LOOK_SECONDS)
+                if answered != listener.preview.requests:
+                    answered = listener.preview.requests
+                    self._runs.used(session)
         finally:
             gone.cancel()
             if listener.id in self._open:

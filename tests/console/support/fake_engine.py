@@ -80,6 +80,7 @@ from engine.models.response import (
 from engine.models.shared_query import SharedQuery
 from engine.models.snapshot import RunSnapshot
 from engine.policy.consequences import consequences
+from tests.console.support.fake_previews import FakePreviews
 
 NAMES = """builtins\tmodule\t\t
 builtins.print\tfunction\t(*args, sep=' ')\tPrints the values to a stream.
@@ -235,7 +236,7 @@ class FakeEngine:
         self.incidents = FakeIncidents(self)
         self.erasures, self.rescans, self.shared_queries = FakeErasures(), FakeRescans(), FakeSharedQueries()
         self.pre_approvals = FakePreApprovals(self)
-        self.policy = FakePolicy(self)
+        self.policy, self.previews = FakePolicy(self), FakePreviews()
         self.suggested: tuple[PolicySuggestion, ...] = ()
         self.reviews = FakeReviews(self)
         self.lost = asyncio.Event()

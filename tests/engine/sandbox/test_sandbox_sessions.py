@@ -290,3 +290,41 @@ async def test_a_kernel_that_waits_ready_is_given_to_one_session_alone() -> None
     finally:
         await house.close()
     assert [] == containers_of("test-spare-kernel")
+
+
+_COUNTS = """
+import itertools, threading, time
+ticks = itertools.count()
+def tick():
+    while True: next(ticks); print('tick', flush=True); time.sleep(.001)
+threading.Thread(target=tick, daemon=True).start()
+"""
+
+
+async def ticks(manager: SandboxManager) -> int:
+    """Return how often the thread of the session has run."""
+    result, watcher = await run(manager, "next(ticks)")
+    assert watcher.stdout.count(b"tick") < 200  # what was printed before belongs to no execution
+    return int(result.displays[-1].text.text)
+
+
+async def test_processes_go_on_while_a_port_of_the_session_is_shown(manager: SandboxManager) -> None:
+    """Between executions, too; once it is closed they stand still, and the session is as usable as before."""
+    await run(manager, _COUNTS)
+    port = await manager.guest_port("b-python", 8000, "b-python")
+    began = await ticks(manager)
+    await asyncio.sleep(2)
+    shown = await ticks(manager) - began
+    await port.close()
+    before = await ticks(manager)
+    await asyncio.sleep(2)
+    still = await ticks(manager) - before
+    assert shown > 500
+    assert still < 200
+    manager.sessions.end("b-python")
+
+
+async def test_a_port_of_a_session_that_has_run_nothing_is_not_shown(manager: SandboxManager) -> None:
+    """There is no sandbox yet."""
+    with pytest.raises(SandboxUnavailable, match="nothing has run in it"):
+        await manager.guest_port("b-none", 8000, "b-none")

@@ -16,7 +16,17 @@ import pytest
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models import DecisionOutcome, Draft, Language, Limits, OpenedPreview, Permissions, Scope, Status
+from engine.models import (
+    DecisionOutcome,
+    Draft,
+    Language,
+    Limits,
+    OpenedPreview,
+    Permissions,
+    Scope,
+    Session,
+    Status,
+)
 from tests.engine_process import EngineProcess
 
 pytestmark = pytest.mark.sandbox
@@ -46,6 +56,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 print("listening", flush=True)
 http.server.ThreadingHTTPServer(("127.0.0.1", 8000), Handler).serve_forever()
 """
+IN_A_THREAD = SERVER.replace("http.server.Threading", "server = http.server.Threading").replace(
+    ".serve_forever()",
+    "\nimport threading\nthreading.Thread(target=server.serve_forever, daemon=True).start()",
+)
 DRAFT = Draft(code=Untrusted(SERVER), language=Language.PYTHON, purpose=Untrusted("Serve pages"),
               permissions=Permissions(limits=Limits(seconds=300)))  # fmt: skip
 PATIENCE = 90.0
@@ -174,6 +188,68 @@ async def test_a_preview_ends_with_its_run(client: Client) -> None:
         await client.previews.open(run, 8000)
     events = [event.type for event in await client.history.events(run)]
     assert ["preview.opened", "preview.closed"] == [each for each in events if each.startswith("preview")]
+
+
+async def cell(client: Client, session: Session, code: str) -> str:
+    """Run a cell of a session to its end, and return its id."""
+    case = await client.submit(
+        Draft(code=Untrusted(code), language=session.language, image=session.image, session=session.id)
+    )
+    id = case.submission.id
+    if case.status is Status.PENDING:
+        await client.decide(id, DecisionOutcome.APPROVED, case.submission.digest)
+    async with asyncio.timeout(PATIENCE):
+        while (case := await client.case(id)).status not in {Status.FINISHED, Status.KILLED}:
+            await asyncio.sleep(0.05)
+    assert case.result is not None
+    assert 0 == case.result.exit_code, case.result
+    return id
+
+
+async def test_a_server_of_a_session_is_shown_after_its_cell(client: Client) -> None:
+    """Between cells, during the next one and after it, until the session is closed."""
+    session = await client.sessions.create(Language.PYTHON)
+    began = await cell(client, session, IN_A_THREAD)
+    shown = Browser(await client.previews.open(began, 8000))
+    await shown.enter()
+    assert b"cba" == (await shown.ask("POST", "/", b"abc")).content
+    await cell(client, session, "print(len('x' * 20))")
+    assert b"cba" == (await shown.ask("POST", "/", b"abc")).content
+    used = (await client.sessions.get(session.id)).used_at
+    await shown.ask("POST", "/", b"abc")
+    async with asyncio.timeout(PATIENCE):
+        while (await client.sessions.get(session.id)).used_at == used:
+            await asyncio.sleep(0.1)
+    await client.sessions.close(session.id)
+    async with asyncio.timeout(PATIENCE):
+        while await client.previews.list():
+            await asyncio.sleep(0.1)
+    with pytest.raises(Problem, match="session has ended"):
+        await client.previews.open(began, 8000)
+    events = [event.type for event in await client.history.events(began)]
+    assert ["preview.opened", "preview.closed"] == [each for each in events if each.startswith("preview")]
+
+
+async def test_a_preview_that_was_opened_in_a_cell_outlives_it(client: Client) -> None:
+    """The cell has ended, and the page is still answered."""
+    session = await client.sessions.create(Language.PYTHON)
+    await cell(client, session, IN_A_THREAD)
+    case = await client.submit(
+        Draft(code=Untrusted("import time; time.sleep(3)"), language=Language.PYTHON, session=session.id)
+    )
+    id = case.submission.id
+    if case.status is Status.PENDING:
+        await client.decide(id, DecisionOutcome.APPROVED, case.submission.digest)
+    async with asyncio.timeout(PATIENCE):
+        while (await client.case(id)).status is not Status.RUNNING:
+            await asyncio.sleep(0.05)
+    shown = Browser(await client.previews.open(id, 8000))
+    await shown.enter()
+    async with asyncio.timeout(PATIENCE):
+        while (await client.case(id)).status is not Status.FINISHED:
+            await asyncio.sleep(0.05)
+    assert b"cba" == (await shown.ask("POST", "/", b"abc")).content
+    await client.sessions.close(session.id)
 
 
 async def test_where_nothing_listens_the_page_says_so(client: Client) -> None:

@@ -23,7 +23,7 @@ Port = Annotated[int, typer.Option(help="Port on which the program listens.", mi
 
 @app.command("open")
 def open_(id: SubmissionId, port: Port = 8000, json: Json = False) -> None:
-    """Open a preview of a run that goes on, and print its link: it works once, in one browser."""
+    """Open a preview of a run that goes on, or of its session, and print a link that works once."""
     _print_opened(with_client(lambda client: client.previews.open(id, port)), json)
 
 
@@ -59,7 +59,7 @@ def requests(id: Id, json: Json = False) -> None:
 
 @app.command("close")
 def close(id: Id, json: Json = False) -> None:
-    """Close a preview; it also ends with its run."""
+    """Close a preview; it also ends with its run, or with its session."""
     with_client(lambda client: client.previews.close(id))
     print_line(f'{{"closed": "{visible(id)[:64]}"}}' if json else f"{visible(id)[:64]} is closed")
 
@@ -69,7 +69,8 @@ def _print_opened(opened: OpenedPreview, json: bool) -> None:
         print_json(opened)
         return
     print_line(opened.link)
-    print_line(f"{opened.preview.id}: the link works once. It ends with its run.", error=True)
+    print_line(f"{opened.preview.id}: the link works once.", error=True)
+    print_line("The preview ends with its run, or with its session.", error=True)
 
 
 def _line(preview: Preview) -> str:

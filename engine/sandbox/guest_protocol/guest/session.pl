@@ -4,10 +4,12 @@
 # In:   "act seconds files room task-limit bytes nonce\n", the files, then the code or the path.
 # Out:  "\0ready KERNEL\n" once; for each order what the program writes, untouched; then "\0NONCE " and the last word;
 #       while it runs, among what it writes, "\0NONCE+bytes more\n" and a piece of what it shows as JSON.
-# Between orders every other process stands still. Where packages are mounted the interpreter is started once the
-# first order to run code was read: it loads them.
+# Between orders every other process stands still, except from the order "wake" to the order "rest": a preview shows
+# what they serve. Where packages are mounted the interpreter is started once the first order to run code was read: it
+# loads them.
 
 my %sent;
+my $awake = 0;
 
 # What is shown goes out at once, behind what the program has written.
 sub show {
@@ -102,13 +104,17 @@ sub mark {
     say_bytes( \*STDOUT, sprintf "\0%s %d %d %d %d %d\n", $nonce, $status >> 8, $status & 127, $late, $crowded, $packed );
 }
 
+sub stand_still {
+    kill 'STOP', -1;
+    select undef, undef, undef, 0.01;
+}
+
 sub execute {
     my ( $seconds, $fits, $room, $most_tasks, $code, $nonce ) = @_;
     kill 'CONT', -1;
     my ( $status, $late, $shown, $gone ) = $fits ? run_code( $seconds, $code, $nonce ) : ( 125 << 8, 0, '', 0 );
     my $crowded = $status && tasks() >= $most_tasks - 2 ? 1 : 0;
-    kill 'STOP', -1;
-    select undef, undef, undef, 0.01;
+    stand_still();
     drain();
     my $packed = $status && ( full($workspace) || full('/tmp') ) ? 1 : 0;
     mark( $nonce, $status, $late, $crowded, $packed );
@@ -128,6 +134,30 @@ sub operate {
     say_bytes( \*STDOUT, "left 0\n" );
 }
 
+# --- processes that go on between orders -----------------------------------------------------------------
+
+# Reads what a process has written, and drops it: it belongs to no order.
+sub drop_piece {
+    my ($flow) = @_;
+    my $got = $flow->[0] ? sysread $flow->[0], my $bytes, 65536 : 0;
+    $flow->[0] = undef if defined $got && !$got;
+    return $got;
+}
+
+# Waits for the next order while every process goes on; at its end all stand still, and nothing they wrote is left.
+sub wait_awake {
+    my $ears = '';
+    while ( !vec( $ears, fileno STDIN, 1 ) ) {
+        $ears = '';
+        vec( $ears, fileno $_, 1 ) = 1 for \*STDIN, $wake_read, grep { $_ } map { $_->[0] } @flows;
+        if ( select( $ears, undef, undef, undef ) <= 0 ) { $ears = ''; next }
+        sysread $wake_read, my $dots, 4096 if vec( $ears, fileno $wake_read, 1 );
+        for my $flow (@flows) { drop_piece($flow) if $flow->[0] && vec( $ears, fileno $flow->[0], 1 ) }
+    }
+    stand_still();
+    for my $flow (@flows) { 1 while drop_piece($flow) }
+}
+
 # --- one sandbox, many orders ----------------------------------------------------------------------------
 
 binmode $_ for \*STDIN, \*STDOUT, \*STDERR;
@@ -135,9 +165,12 @@ watch_signals();
 $SIG{INT} = sub { kill 'INT', -$child if $child };
 greet();
 while (1) {
+    wait_awake() if $awake;
     my ( $act, $seconds, $files, $room, $most_tasks, $size, $nonce ) = split ' ', line();
     my $fits = replace_files($files);
     my $text = take($size);
-    if ( $act eq 'run' ) { execute( $seconds, $fits, $room, $most_tasks, $text, $nonce ) }
-    else                 { operate( $act, $text, $room, $fits, $nonce ) }
+    if    ( $act eq 'run' )                     { execute( $seconds, $fits, $room, $most_tasks, $text, $nonce ) }
+    elsif ( $act eq 'wake' || $act eq 'rest' ) { $awake = $act eq 'wake'; say_bytes( \*STDOUT, "\0$nonce\n" ) }
+    else                                        { operate( $act, $text, $room, $fits, $nonce ) }
+    kill 'CONT', -1 if $awake;
 }

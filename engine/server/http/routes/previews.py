@@ -23,10 +23,13 @@ def preview_routes(engine: Engine) -> APIRouter:
     async def open_preview(
         id: str, body: OpenPreview, request: Request, by: CurrentPrincipal
     ) -> OpenedPreview:
-        """Show a port of a running sandbox in a browser of this machine; return a link that works once."""
+        """Show a port of a running sandbox in a browser of this machine; return a link that works once.
+
+        A run in a session may have ended: what it started there is shown for as long as the session lives.
+        """
         _require_owner(request)
-        await engine.queries.case(id)
-        return await previews.open(id, body.port, by)
+        case = await engine.queries.case(id)
+        return await previews.open(case.submission, body.port, by)
 
     @router.get("/previews", responses=LINK, summary="List open previews")
     async def listed(request: Request, page: CurrentPage) -> tuple[Preview, ...]:
