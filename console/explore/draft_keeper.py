@@ -10,11 +10,10 @@ from textual.screen import Screen
 
 from console.app.workers import run_in_background
 from console.explore.drafts import DraftStore, folder
+from console.explore.editing.draft_writer import DraftWriter
 from console.explore.snippets import SavedSnippet
 from console.explore.typed_text import TypedText
 
-SAVE_SECONDS = 0.3
-"""A change is on disk this long after it at most, and the time that writing takes."""
 MOST_LEFT = 8
 """More drafts than this beside the newest one are left to a later console."""
 
@@ -33,8 +32,8 @@ class DraftKeeper:
         self._typed = typed
         self._store = DraftStore()
         self._opened = [self._store]
-        self._pending = False
-        self._writing = asyncio.Lock()
+        self._writer = DraftWriter(lambda error: screen.call_later(self._warn, error))
+        self._is_open = False
 
     @property
     def store(self) -> DraftStore:
@@ -56,35 +55,27 @@ class DraftKeeper:
 
     def changed(self) -> None:
         """Save the text soon."""
-        if not self._pending:
-            self._pending = True
-            run_in_background(self._screen, self._save_soon, "draft", exclusive=False)
+        self._writer.put(self._store, self._typed.snapshot())
 
     async def flush(self) -> None:
         """Save the text now, if it is not saved yet."""
-        async with self._writing:
-            if not self._pending:
-                return
-            self._pending = False
-            try:
-                await asyncio.to_thread(self._store.save, self._typed.current)
-            except OSError as error:
-                self._warn(error)
+        if self._is_open:
+            await self._do(self._writer.flush)
 
     async def discard(self) -> None:
         """Forget the draft of the text that is in the editor; `switch` comes next."""
-        async with self._writing:
-            self._pending = False
-            try:
-                await asyncio.to_thread(self._store.discard)
-            except OSError as error:
-                self._warn(error)
+        await self._do(partial(self._writer.discard, self._store))
+
+    async def _do(self, work: Callable[[], None]) -> None:
+        try:
+            await asyncio.to_thread(work)
+        except OSError as error:
+            self._warn(error)
 
     def stop(self) -> None:
         """Save the text now, and leave the drafts to the next console."""
         try:
-            if self._pending:
-                self._store.save(self._typed.current)
+            self._writer.close()
         except OSError:
             return
         finally:
@@ -103,6 +94,8 @@ class DraftKeeper:
         self._opened += [store for store, _ in left]
         if draft is not None:
             await self._bring_back(draft)
+        self._is_open = True
+        self._writer.start()
         restored(left)
 
     async def _bring_back(self, draft: SavedSnippet) -> None:
@@ -110,10 +103,6 @@ class DraftKeeper:
             await self._typed.save(draft)
         else:
             self._typed.replace(draft)
-
-    async def _save_soon(self) -> None:
-        await asyncio.sleep(SAVE_SECONDS)
-        await self.flush()
 
     def _warn(self, error: OSError) -> None:
         message = f"{folder()} cannot be used, so what you type is not saved: {error.strerror}"

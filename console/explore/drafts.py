@@ -1,4 +1,8 @@
-"""The text in the editor of each open console, saved while it is typed; the next console goes on with it."""
+"""The text in the editor of each open console, saved while it is typed; the next console goes on with it.
+
+A draft is two files: the newest text, which a console that is killed leaves whole, and one that was synced to
+the disk, which a loss of power leaves whole.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +17,12 @@ from engine import locations
 from engine.common.local_files import private_folder, read_file, write_private
 
 MOST_BYTES = 1 << 26
+NEWEST, SYNCED = ".json", ".synced"
+"""How the names of the two files end."""
 
 
 def folder() -> Path:
-    """Return the folder of the drafts: a file and a lock for each console."""
+    """Return the folder of the drafts: two files and a lock for each."""
     return locations.state() / "drafts"
 
 
@@ -26,6 +32,7 @@ class DraftStore:
     def __init__(self) -> None:
         self._name = ""
         self._lock: FileLock | None = None
+        self._unsynced = b""
 
     def open(self) -> SavedSnippet | None:
         """Take over the newest draft that no console has open, or begin one; None where it is begun.
@@ -44,9 +51,10 @@ class DraftStore:
         Raises:
             OSError: the folder cannot be used.
         """
-        found = sorted(private_folder(folder()).glob("*.json"), key=_changed_at, reverse=True)
-        for path in found:
-            if (draft := _read(path)) is not None and self._take(path.stem):
+        files = [path for path in private_folder(folder()).iterdir() if path.suffix in {NEWEST, SYNCED}]
+        names = [path.stem for path in sorted(files, key=_changed_at, reverse=True)]
+        for name in dict.fromkeys(names):
+            if (draft := _newest(name)) is not None and self._take(name):
                 return draft
         return None
 
@@ -67,11 +75,21 @@ class DraftStore:
         """
         if self._lock is None:
             return
-        path = folder() / f"{self._name}.json"
         if draft.code.text:
-            write_private(path, draft.model_dump_json(ensure_ascii=True).encode())
+            self._unsynced = draft.model_dump_json(ensure_ascii=True).encode()
+            write_private(_file(self._name, NEWEST), self._unsynced)
         else:
-            path.unlink(missing_ok=True)
+            self._forget()
+
+    def sync(self) -> None:
+        """Save on the disk what was saved last. Does nothing before `open`.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        if self._lock is not None and self._unsynced:
+            write_private(_file(self._name, SYNCED), self._unsynced, synced=True)
+            self._unsynced = b""
 
     def discard(self) -> None:
         """Forget the draft, and close it.
@@ -80,8 +98,13 @@ class DraftStore:
             OSError: it cannot be removed.
         """
         if self._lock is not None:
-            (folder() / f"{self._name}.json").unlink(missing_ok=True)
+            self._forget()
         self.close()
+
+    def _forget(self) -> None:
+        self._unsynced = b""
+        for suffix in (SYNCED, NEWEST):
+            _file(self._name, suffix).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Leave the draft to the next console."""
@@ -95,6 +118,16 @@ class DraftStore:
             return False
         self._name, self._lock = name, taken
         return True
+
+
+def _file(name: str, suffix: str) -> Path:
+    return folder() / f"{name}{suffix}"
+
+
+def _newest(name: str) -> SavedSnippet | None:
+    """Return the newer one of what the two files hold, as far as they are whole."""
+    found = [draft for suffix in (NEWEST, SYNCED) if (draft := _read(_file(name, suffix))) is not None]
+    return max(found, key=lambda draft: draft.at, default=None)
 
 
 def _read(path: Path) -> SavedSnippet | None:

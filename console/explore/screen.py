@@ -115,6 +115,11 @@ class ExploreScreen(BaseScreen):
         if self._file.path is None:
             self._drafts.changed()
 
+    @on(Input.Changed, "#purpose")
+    def _purpose_typed(self) -> None:
+        if self._file.path is None:
+            self._drafts.changed()
+
     def action_explain(self) -> None:
         """Show what the name at the cursor is."""
         self._names.explain()

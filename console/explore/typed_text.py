@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from textual.screen import Screen
 from textual.widgets import Input
@@ -45,12 +46,15 @@ class TypedText:
     @property
     def current(self) -> SavedSnippet:
         """What the editor holds now."""
+        return self.snapshot()()
+
+    def snapshot(self) -> Callable[[], SavedSnippet]:
+        """Return what the editor holds now, to be put together later and on any thread."""
         editor, purpose = self._widgets
-        return SavedSnippet(
-            at=now(),
-            language=editor.code_language,
-            code=Untrusted(editor.text),
-            purpose=Untrusted(purpose.value),
+        at, lines, end = now(), tuple(editor.document.lines), editor.document.newline
+        language, aim = editor.code_language, purpose.value
+        return lambda: SavedSnippet(
+            at=at, language=language, code=Untrusted(end.join(lines)), purpose=Untrusted(aim)
         )
 
     def replace(self, snippet: SavedSnippet) -> None:

@@ -51,14 +51,22 @@ def new_file(path: Path) -> BinaryIO:
     return os.fdopen(os.open(path, flags, 0o600), "wb")
 
 
-def write_private(path: Path, content: bytes) -> None:
-    """Put a file of mode 0600 in place, whole or not at all, in a folder of mode 0700. Raises OSError."""
+def write_private(path: Path, content: bytes, *, synced: bool = False) -> None:
+    """Put a file of mode 0600 in place, whole or not at all, in a folder of mode 0700. Raises OSError.
+
+    `synced`: it is on disk then, and survives a loss of power.
+    """
     private_folder(path.parent)
     part = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     try:
         with new_file(part) as file:
             file.write(content)
+            file.flush()
+            if synced:
+                os.fsync(file.fileno())
         part.replace(path)
+        if synced:
+            sync_folder(path.parent)
     finally:
         part.unlink(missing_ok=True)
 

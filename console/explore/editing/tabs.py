@@ -109,6 +109,8 @@ class Tabs:
 
     async def _keep(self) -> None:
         """Keep what is shown in its tab."""
+        if self._file.path is None:
+            self._drafts.changed()
         await self._drafts.flush()
         tab, editor = self._tabs[self.active], self._typed.editor
         tab.snippet, tab.selection, tab.path = self._typed.current, editor.selection, self._file.path

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from console.explore import drafts, snippets
 from console.explore.drafts import DraftStore
@@ -155,3 +156,73 @@ async def test_neither_an_older_draft_nor_what_is_typed_meanwhile_is_lost() -> N
             pilot, lambda: "older" in editor.text or ["older"] == [each.code.text for each in snippets.load()]
         )
         assert "new" in editor.text
+
+
+async def test_what_was_typed_before_the_drafts_were_open_is_saved() -> None:
+    """Also where nothing is typed any more."""
+    async with open_console(FakeEngine()) as (app, pilot):
+        await press(pilot, "3")
+        await until(pilot, lambda: bool(app.screen.query(Editor)))
+        app.screen.query_one(Editor).insert("early")
+        await until(
+            pilot, lambda: any('"early"' in each.read_text() for each in drafts.folder().glob("*.json"))
+        )
+
+
+async def test_the_purpose_is_saved_while_it_is_typed() -> None:
+    """As the code is."""
+    async with open_console(FakeEngine()) as (app, pilot):
+        await press(pilot, "3", "a")
+        app.screen.query_one("#purpose", Input).value = "To learn"
+        await until(
+            pilot, lambda: any('"To learn"' in each.read_text() for each in drafts.folder().glob("*.json"))
+        )
+
+
+async def test_a_console_that_draws_all_the_time_saves_all_the_same() -> None:
+    """Nothing is left to the event loop once a key was handled."""
+    async with open_console(FakeEngine()) as (app, pilot):
+        await press(pilot, "3", "a")
+        await until(pilot, lambda: any(drafts.folder().glob("*.json")))
+        app.screen.query_one(Editor).insert("late")
+        await pilot.pause()
+        deadline = time.monotonic() + 30
+        while not any("late" in each.read_text() for each in drafts.folder().glob("*.json")):
+            assert time.monotonic() < deadline
+
+
+def test_a_draft_that_a_loss_of_power_tore_is_found_as_it_was_synced() -> None:
+    """The newest text is broken, or gone; the synced one is whole."""
+    for broken in (b"", b'{"at": "20', None):
+        store = DraftStore()
+        store.open()
+        store.save(draft("synced"))
+        store.sync()
+        store.close()
+        (newest,) = drafts.folder().glob("*.json")
+        if broken is None:
+            newest.unlink()
+        else:
+            newest.write_bytes(broken)
+        assert "synced" == reopened()
+
+
+def test_the_newer_one_of_two_texts_is_found() -> None:
+    """What was saved after the disk was synced."""
+    store = DraftStore()
+    store.open()
+    store.save(draft("older"))
+    store.sync()
+    store.save(draft("newer"))
+    store.close()
+    assert "newer" == reopened()
+
+
+def test_nothing_is_left_of_a_draft_that_is_discarded() -> None:
+    """Neither file."""
+    store = DraftStore()
+    store.open()
+    store.save(draft("x"))
+    store.sync()
+    store.discard()
+    assert [] == list(drafts.folder().iterdir())
