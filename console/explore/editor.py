@@ -9,6 +9,7 @@ from rich.text import Text
 from textual import events
 from textual.geometry import Size
 from textual.message import Message
+from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import Location, Selection
 
@@ -19,16 +20,19 @@ from console.explore.editing.assistance import Assistance
 from console.explore.editing.brackets import partner
 from console.explore.editing.colours import EditedColours
 from console.explore.editing.completion import completion
+from console.explore.editing.error_message import with_error
 from console.explore.editing.indentation import next_indentation, toggle_comments
 from console.explore.editing.visible_line import one_for_one
 from console.explore.files import dropped
 from console.explore.vim import Vim, VimCommand
 from console.theming.styles import style_of
 from console.widgets.repaint import set_virtual_size
+from engine.common.text import Untrusted
 from engine.models import Language, Violation
 
 NEW_LINE = ("enter", "ctrl+j")
 """ctrl+j is a line feed: what Enter sends in some terminals, and between lines that are pasted plainly."""
+NO_MESSAGE = Untrusted("")
 
 
 class Editor(TextArea):
@@ -64,10 +68,11 @@ class Editor(TextArea):
         self._found: dict[int, list[tuple[int, int]]] = {}
         self.error_line: int | None = None
         """The line at which the last run failed, counted from 0."""
+        self._error_message = NO_MESSAGE
 
-    def mark_error(self, line: int | None) -> None:
-        """Mark the line at which a run failed, or none."""
-        self.error_line = line
+    def mark_error(self, line: int | None, message: Untrusted = NO_MESSAGE) -> None:
+        """Mark the line at which a run failed, with its message, or none."""
+        self.error_line, self._error_message = line, message
         self._repaint()
 
     def mark(self, violations: tuple[Violation, ...]) -> None:
@@ -259,6 +264,13 @@ class Editor(TextArea):
     def _repaint(self) -> None:
         self._line_cache.clear()
         self.refresh()
+
+    def _render_line(self, y: int) -> Strip:
+        """Draw a row, which is a line: none is wrapped."""
+        strip = super()._render_line(y)
+        if self.error_line is None or y + self.scroll_offset.y != self.error_line:
+            return strip
+        return with_error(strip, self._error_message, self.gutter_width, style_of(self, "bold error"))
 
     def get_line(self, line_index: int) -> Text:
         """Return a line with its colours, every character made visible."""

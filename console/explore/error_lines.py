@@ -41,6 +41,17 @@ def run_error(output: Sequence[str], language: Language, count: int) -> RunError
     return RunError(found.message, lines) if found and lines else None
 
 
+def named_line(said: str, language: Language) -> int | None:
+    """Return the line of the code that one line of a traceback names; None where it names none."""
+    patterns = {
+        Language.PYTHON: ((PYTHON_FRAME, 2),),
+        Language.JAVASCRIPT: ((NODE_FRAME, 1), (NODE_PLACE, 1)),
+        Language.SHELL: ((SHELL_LINE, 1),),
+    }[language]
+    found = [match[group] for pattern, group in patterns if (match := pattern.match(said[:LONGEST]))]
+    return int(found[0]) if found else None
+
+
 def _python(tail: list[str]) -> RunError | None:
     """Return the last error; in a session the first frame is of the code that ran; others may not be."""
     starts = [at for at, line in enumerate(tail) if line.startswith("Traceback ")]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual.screen import Screen
 
 from console.explore.editor import Editor
-from console.explore.error_lines import RunError, run_error
+from console.explore.error_lines import RunError, named_line, run_error
 from console.safety.text import Part
 from engine.models import Result
 
@@ -40,7 +40,11 @@ class ErrorMarks:
 
     def _mark(self, error: RunError | None) -> None:
         self._error, self._next = error, 0
-        self._screen.query_one(Editor).mark_error(error.lines[0] - 1 if error else None)
+        editor = self._screen.query_one(Editor)
+        if error is None:
+            editor.mark_error(None)
+        else:
+            editor.mark_error(error.lines[0] - 1, error.message)
 
     def visit(self) -> None:
         """Move the cursor to the line that failed, then to its callers, one after the other."""
@@ -48,6 +52,16 @@ class ErrorMarks:
             return
         line = self._error.lines[self._next % len(self._error.lines)]
         self._next += 1
+        self._go_to(line)
+
+    def follow(self, said: str) -> None:
+        """Move the cursor to the line of the code that a line of the output names, if it names one."""
+        editor = self._screen.query_one(Editor)
+        line = named_line(said, editor.code_language)
+        if self._error is not None and line is not None and 1 <= line <= editor.document.line_count:
+            self._go_to(line)
+
+    def _go_to(self, line: int) -> None:
         editor = self._screen.query_one(Editor)
         editor.focus()
         editor.move_cursor((line - 1, 0), center=True)

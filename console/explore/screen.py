@@ -34,6 +34,7 @@ from console.explore.sessions import OpenSession
 from console.explore.typed_text import TypedText
 from console.explore.workspace.opened import SandboxFiles
 from console.review.violations import ViolationList
+from console.run.output_log import OutputLog
 from engine.models import Analysis, Language
 
 
@@ -179,6 +180,10 @@ class ExploreScreen(BaseScreen):
     def action_error(self) -> None:
         """Go to the line that failed, or to its next caller."""
         self._errors.visit()
+
+    @on(OutputLog.LineClicked)
+    def _output_clicked(self, message: OutputLog.LineClicked) -> None:
+        self._errors.follow(message.text)
 
     @work(exclusive=True, group="session")
     async def action_session(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,11 +16,10 @@ from console.app.state import console_app
 from console.code_view.view import CodeView
 from console.pictures.tables import table
 from console.run.picture import PictureView
-from console.run.saving import save_bytes, suggested_name
+from console.run.saving import save_and_notify, suggested_name
 from console.safety.text import content
 from console.widgets.file_name_prompt import FileNamePrompt
 from console.widgets.formatting import size
-from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.models import Language, Result
 
@@ -147,14 +145,8 @@ class ArtifactsScreen(ModalScreen[None]):
 
     @work(exclusive=True, group="save")
     async def _save(self, entry: ArtifactEntry, name: str) -> None:
-        if (data := await self._bytes(entry)) is None:
-            return
-        try:
-            saved = await asyncio.to_thread(save_bytes, data, name)
-        except Problem as problem:
-            self.notify(str(problem), severity="error")
-        else:
-            self.notify(f"Saved {size(saved)} to {name}")
+        if (data := await self._bytes(entry)) is not None:
+            await save_and_notify(self, data, name)
 
     def action_leave(self) -> None:
         """Close the line for a file name, or the sheet."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from time import monotonic
 from typing import ClassVar
 
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
+from textual.events import Click
 from textual.geometry import Size
+from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -54,6 +57,12 @@ class OutputLog(ScrollView, can_focus=True):
     OutputLog { background: $background; color: $foreground; scrollbar-size-vertical: 1;
                 scrollbar-size-horizontal: 1; overflow-x: hidden; overflow-y: scroll; }
     """
+
+    @dataclass
+    class LineClicked(Message):
+        """A line was clicked; `text` is what the program wrote in it."""
+
+        text: str
 
     following: reactive[bool] = reactive(True)
     wrapped: reactive[bool] = reactive(False)
@@ -126,6 +135,12 @@ class OutputLog(ScrollView, can_focus=True):
             self.scroll_to(y=max(0, self.scroll_offset.y - dropped), animate=False)
         if self.following or dropped or bottom >= before - len(Stream):
             self.refresh()
+
+    def on_click(self, event: Click) -> None:
+        """Tell which line was clicked."""
+        row = event.y - self.gutter.top + int(self.scroll_offset.y)
+        if 0 <= row < self._rows.total:
+            self.post_message(self.LineClicked(self._lines.at(self._rows.at(row)[0])[1]))
 
     # --- layout -----------------------------------------------------------------------------------
 

@@ -8,6 +8,9 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import BinaryIO
 
+from textual.widget import Widget
+
+from console.widgets.formatting import size
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.local_files import new_file
@@ -48,6 +51,16 @@ def save_bytes(data: bytes, name: str) -> int:
     """
     with _new(name) as file:
         return file.write(data)
+
+
+async def save_and_notify(screen: Widget, data: bytes, name: str) -> None:
+    """Write `data` to a new file, and say how much was saved, or why nothing was."""
+    try:
+        saved = await asyncio.to_thread(save_bytes, data, name)
+    except Problem as problem:
+        screen.notify(str(problem), severity="error")
+    else:
+        screen.notify(f"Saved {size(saved)} to {name}")
 
 
 def suggested_name(name: Untrusted, default: str) -> str:

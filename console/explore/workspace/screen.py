@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import PurePosixPath
 from typing import ClassVar
 
@@ -15,14 +14,13 @@ from textual.widgets import Input, Static
 
 from console.explore.workspace.access import Entry, Workspace
 from console.run.picture_sheet import PICTURE_SIGNATURES, PictureSheet
-from console.run.saving import save_bytes, suggested_name
+from console.run.saving import save_and_notify, suggested_name
 from console.safety.text import Part, clip, content
 from console.tables.formats import kind_of
 from console.tables.screen import TableScreen
 from console.widgets.file_name_prompt import FileNamePrompt
 from console.widgets.formatting import size
 from console.widgets.rows import Rows
-from engine.common.errors import Problem
 from engine.common.text import Untrusted, many
 
 OpenedFile = tuple[str, bytes]
@@ -165,14 +163,8 @@ class WorkspaceScreen(ModalScreen["OpenedFile | None"]):
 
     @work(exclusive=True, group="save")
     async def _save(self, path: str, name: str) -> None:
-        if (data := await self._workspace.read(path)) is None:
-            return
-        try:
-            saved = await asyncio.to_thread(save_bytes, data, name)
-        except Problem as problem:
-            self.notify(str(problem), severity="error")
-        else:
-            self.notify(f"Saved {size(saved)} to {name}")
+        if (data := await self._workspace.read(path)) is not None:
+            await save_and_notify(self, data, name)
 
     def action_leave(self) -> None:
         """Close the line for a file name, or the sheet."""

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from console.explore.editor import Editor
 from console.explore.error_lines import run_error
+from console.run.output_log import OutputLog
+from engine.common.text import Untrusted
 from engine.models import Language, Stream
 from tests.console.safety.test_hostile_frames import plain
 from tests.console.support.fake_engine import FakeEngine, chunk
@@ -111,6 +113,56 @@ def test_any_output_is_read(output: list[str], language: Language) -> None:
     """Whatever a guest prints, only lines of the code come out."""
     found = run_error(output, language, 3)
     assert found is None or set(found.lines) <= {1, 2, 3}
+
+
+@pytest.mark.parametrize("line", ["x = 1", "a\u200bb\u200b\u200b = 1", "漢字 = 1", "\tx"])
+async def test_the_message_stands_behind_the_whole_line(line: str) -> None:
+    """However many characters of the line are invisible or wide."""
+    async with open_console(FakeEngine()) as (app, pilot):
+        await press(pilot, "3")
+        await until(pilot, lambda: bool(app.screen.query(Editor)))
+        editor = app.screen.query_one(Editor)
+        editor.text = f"{line}\n"
+        before = editor.render_line(0).text.rstrip()
+        editor.mark_error(0, Untrusted("ValueError: \x1b[31m no"))
+        shown = editor.render_line(0).text.rstrip()
+        signed = before.replace("1 ", "1!", 1)
+        assert f"{signed}  ValueError: ␛[31m no" == shown
+
+
+async def test_a_long_line_keeps_its_end() -> None:
+    """There is no room for the message."""
+    async with open_console(FakeEngine(), size=(80, 24)) as (app, pilot):
+        await press(pilot, "3")
+        await until(pilot, lambda: bool(app.screen.query(Editor)))
+        editor = app.screen.query_one(Editor)
+        editor.text = "x" * 300
+        before = editor.render_line(0).text
+        editor.mark_error(0, Untrusted("ValueError: no"))
+        assert before.replace("1 ", "1!", 1) == editor.render_line(0).text
+
+
+async def test_a_click_on_a_traceback_goes_to_the_line_that_it_names() -> None:
+    """On any of its frames that are of the code."""
+    engine = FakeEngine()
+    engine.exit_code = 1
+    engine.written = {"s-0": [chunk(PYTHON, Stream.STDERR)]}
+    async with open_console(engine) as (app, pilot):
+        await press(pilot, "3")
+        await until(pilot, lambda: bool(app.screen.query(Editor)))
+        editor = app.screen.query_one(Editor)
+        editor.text = "x = 1\ndef f(a):\n    return 1 / a\nf(0)\n"
+        await press(pilot, "ctrl+r")
+        await until(pilot, lambda: 2 == editor.error_line)
+        log = app.screen.query_one(OutputLog)
+        for line, frame in (
+            (2, '  File "main.py", line 3, in f'),
+            (3, '  File "main.py", line 4, in <module>'),
+        ):
+            log.scroll_to(y=log.lines().index(frame), animate=False)
+            await pilot.pause()
+            await pilot.click(OutputLog, offset=(6, log.lines().index(frame) - int(log.scroll_offset.y)))
+            await until(pilot, lambda line=line: line == editor.cursor_location[0])  # type: ignore[misc]
 
 
 async def test_a_failing_line_is_marked_and_one_key_away() -> None:
