@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Protocol
 
 from console.safety.text import Part
-from console.widgets.formatting import bar, full_badge, lasted, now, size
+from console.widgets.formatting import bar, clock, full_badge, lasted, now, size
 from engine.common.text import Untrusted
 from engine.models import NOT_RUN, Case, OutputChunk, Status
 
@@ -100,13 +100,25 @@ def status_line(case: Case, outcome: list[Part]) -> list[Part]:
     """Return the status of a case in one line; `outcome` describes a run that ended."""
     risk: list[Part] = [full_badge(case.assessment.risk), "  "]
     if case.status is Status.PENDING:
-        return [*risk, (case.submission.id, "bold"), ("  pending review", "accent")]
+        return [*risk, (case.submission.id, "bold"), ("  pending review", "accent"), *_waiting(case)]
     if case.status in REFUSED:
         reason: list[Part] = ["  ", case.decision.reason] if case.decision else []
         return [*risk, (case.status.value, "bold error"), *reason]
     if case.status in OPEN:
         return [*risk, (case.submission.id, "bold"), "  ", *_progress(case)]
     return [*risk, (case.submission.id, "bold"), "  ", *outcome]
+
+
+def _waiting(case: Case) -> list[Part]:
+    """Return for whom a submission waits, for how long it has, and how long it can."""
+    who: list[Part] = ["  waits for ", case.assigned.to if case.assigned else "a reviewer"]
+    if case.claim is not None:
+        who = ["  ", case.claim.by, " reviews it"]
+    spent = clock((now() - case.submission.submitted_at).total_seconds())
+    ends = ""
+    if case.deadline is not None and case.claim is None:  # a claim stops the clock
+        ends = f", expires in {clock((case.deadline - now()).total_seconds())}"
+    return [*who, (f"  {spent} so far{ends}", "muted")]
 
 
 def output_hint(case: Case) -> str:

@@ -116,7 +116,8 @@ async def test_in_a_team_it_waits_for_a_reviewer() -> None:
     engine.decides, engine.refusal = True, Problem(403, "a reviewer has to approve it")
     async with open_console(engine) as (app, pilot):
         await press(pilot, "3", "x", "ctrl+r")
-        await until(pilot, lambda: "pending review" in frame(app))
+        await until(pilot, lambda: "pending review  waits for a reviewer  0:0" in frame(app))
+        assert "so far, expires in 59:5" in frame(app)
         assert Status.PENDING is engine.cases["s-0"].status
 
 
