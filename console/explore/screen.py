@@ -277,6 +277,7 @@ class ExploreScreen(BaseScreen):
         editor, languages = self.query_one(Editor), list(Language)
         editor.code_language = languages[(languages.index(editor.code_language) + 1) % len(languages)]
         editor.colour()
+        self._names.prepare()
         self._update_title()
         self._analysis.start()
         if self._session.current is not None:

@@ -48,6 +48,15 @@ class TypedText:
         """What the editor holds now."""
         return self.snapshot()()
 
+    @property
+    def beginning(self) -> SavedSnippet:
+        """The first line of the editor that is not blank: a long text is not put together for a name."""
+        editor, purpose = self._widgets
+        first = next((line for line in editor.document.lines if line.strip()), "")
+        return SavedSnippet(
+            at=now(), language=editor.code_language, code=Untrusted(first), purpose=Untrusted(purpose.value)
+        )
+
     def snapshot(self) -> Callable[[], SavedSnippet]:
         """Return what the editor holds now, to be put together later and on any thread."""
         editor, purpose = self._widgets

@@ -42,7 +42,8 @@ class TabBar(Static):
         self._count, self._first = len(names), max(0, active - fit + 1)
         self.set_class(len(names) > 1, "-several")
         shown = list(enumerate(names))[self._first :]
-        self.update(content(*(_tab(at, name, active=at == active) for at, name in shown)))
+        tabs = content(*(_tab(at, name, active=at == active) for at, name in shown))
+        self.update(tabs, layout=False)  # one line, whatever it says
 
     def on_click(self, event: events.Click) -> None:
         """Choose the tab under the mouse."""

@@ -61,7 +61,7 @@ class Tabs:
     def names(self) -> list[str]:
         """The names of all tabs, at least one."""
         title = self._tabs[self.active].title
-        shown = Tab(self._drafts.store, self._typed.current, path=self._file.path, title=title).name
+        shown = Tab(self._drafts.store, self._typed.beginning, path=self._file.path, title=title).name
         return [shown if at == self.active else tab.name for at, tab in enumerate(self._tabs)]
 
     def adopt(self, left: list[Left]) -> None:

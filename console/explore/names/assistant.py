@@ -18,6 +18,8 @@ from engine.common.errors import Problem
 from engine.models import Language
 
 PAUSE_SECONDS = 0.03
+PREPARE_SECONDS = 0.5
+"""The names are asked for this long after the screen was opened, so that it opens first."""
 HOVER_SECONDS = 0.4
 TAKES = ("tab", "enter")
 MOVES = {"down": 1, "up": -1}
@@ -30,12 +32,19 @@ class NameAssistant:
         self._screen = screen
         self._catalogues: dict[tuple[Language, str], NameCatalogue | None] = {}
         self._shown_at = (0, 0)
+        self._awaited = False
+        """Whether somebody typed what names are to be shown for, once they are known."""
         self.image = ""
         """The image that is asked for; empty: the usual one of the language."""
 
     def attach(self) -> None:
         """Help in the editor of the screen."""
         self._screen.query_one(Editor).assistance = self
+        self._screen.set_timer(PREPARE_SECONDS, self.prepare)
+
+    def prepare(self) -> None:
+        """Ask for the names of the language, so that they are known when they are needed."""
+        self._known()
 
     @property
     def _popup(self) -> NamePopup:
@@ -76,7 +85,8 @@ class NameAssistant:
 
     async def _suggest(self) -> None:
         await asyncio.sleep(PAUSE_SECONDS)
-        editor, catalogue = self._screen.query_one(Editor), await self._known()
+        editor, catalogue = self._screen.query_one(Editor), self._known()
+        self._awaited = catalogue is None
         if catalogue is None or editor.read_only or not editor.selection.is_empty:
             self._popup.close()
             return
@@ -96,7 +106,7 @@ class NameAssistant:
 
     async def _explain(self, location: tuple[int, int], at: Offset, pause: float, *, said: bool) -> None:
         await asyncio.sleep(pause)
-        editor, catalogue = self._screen.query_one(Editor), await self._known()
+        editor, catalogue = self._screen.query_one(Editor), self._known()
         line, column = location
         if catalogue is None or line >= editor.document.line_count:
             return
@@ -109,7 +119,7 @@ class NameAssistant:
         elif said:
             self._screen.notify("Nothing is known about this name in the image.")
 
-    async def _known(self) -> NameCatalogue | None:
+    def _known(self) -> NameCatalogue | None:
         """Return the catalogue; ask the engine the first time, and never again where it does not know."""
         key = (self._screen.query_one(Editor).code_language, self.image)
         if key not in self._catalogues:
@@ -124,7 +134,8 @@ class NameAssistant:
             self._catalogues.pop((language, image), None)
             return
         self._catalogues[language, image] = await asyncio.to_thread(NameCatalogue, names, language)
-        await self._suggest()
+        if self._awaited:
+            await self._suggest()
 
     def take_key(self, key: str) -> bool:
         """Return whether a key was for the popup."""

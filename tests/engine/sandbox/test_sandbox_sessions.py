@@ -296,7 +296,7 @@ _COUNTS = """
 import itertools, threading, time
 ticks = itertools.count()
 def tick():
-    while True: next(ticks); print('tick', flush=True); time.sleep(.001)
+    while True: next(ticks); print('tick', flush=True); time.sleep(.005)
 threading.Thread(target=tick, daemon=True).start()
 """
 
@@ -304,7 +304,7 @@ threading.Thread(target=tick, daemon=True).start()
 async def ticks(manager: SandboxManager) -> int:
     """Return how often the thread of the session has run."""
     result, watcher = await run(manager, "next(ticks)")
-    assert watcher.stdout.count(b"tick") < 200  # what was printed before belongs to no execution
+    assert watcher.stdout.count(b"tick") < 100  # what was printed before belongs to no execution
     return int(result.displays[-1].text.text)
 
 
@@ -319,8 +319,8 @@ async def test_processes_go_on_while_a_port_of_the_session_is_shown(manager: San
     before = await ticks(manager)
     await asyncio.sleep(2)
     still = await ticks(manager) - before
-    assert shown > 500
-    assert still < 200
+    assert shown > 100
+    assert still < 100
     manager.sessions.end("b-python")
 
 
