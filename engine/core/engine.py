@@ -54,6 +54,7 @@ from engine.core.review.presence import Presence
 from engine.core.review.queue_listing import QueueListing
 from engine.core.review.reviewer_keys import ReviewerKeys
 from engine.core.review.revisions import Revisions
+from engine.core.revocation import Revocations
 from engine.core.runs.artifacts import Artifacts
 from engine.core.runs.previewed import PreviewedRuns
 from engine.core.runs.service import Runs
@@ -71,13 +72,11 @@ from engine.history.api import HistoryStore
 from engine.history.errors import HistoryError
 from engine.history.witness.witnesses import Witnesses
 from engine.models import Analysis, Check, Event, Health, Language, Principal, ReviewerKey, Status
-from engine.models.response import Block, BlockKind, BlockTarget
+from engine.models.response import BlockKind
 from engine.principals import KeyRing
 from engine.sandbox import Backend, PoolStatus
 from engine.settings import Settings
 
-WITHDRAWAL_SECONDS = 5.0
-"""How long the revocation of a token waits for what it withdraws; on a full disk that goes on after it."""
 LAST_RECORDS_SECONDS = 2.0
 """How long an engine that stops waits for what is still to be recorded."""
 
@@ -86,7 +85,7 @@ class Engine:
     """Takes submissions, waits for decisions, runs what was approved, and records every step before the next.
 
     Clients use its services: `intake` and `submissions`, `claims` and `pre_approvals`, `runs` and `sessions`,
-    `queries` and `history`.
+    `queries` and `history`, `revocations`.
     """
 
     def __init__(
@@ -119,12 +118,12 @@ class Engine:
         if self._log.engines is None:
             return None
         listeners: dict[str, Listener] = {
-            blocks.SUBJECT: self._on_block_elsewhere,
+            blocks.SUBJECT: self.revocations.on_block_elsewhere,
             responses.SUBJECT: self.responses.replay,
             shared_queries.SUBJECT: self.shared_queries.replay,
             reviewer_keys.SUBJECT: self._keys.replay,
             pre_approvals.SUBJECT: self.pre_approvals.replay,
-            **dict.fromkeys(("principal.added", "principal.removed"), self._on_token_elsewhere),
+            **dict.fromkeys(("principal.added", "principal.removed"), self.revocations.on_token_elsewhere),
             **dict.fromkeys(("secret.set", "secret.removed"), self._on_secret_elsewhere),
             **dict.fromkeys(KEYED, self.intake.keys.replay),
         }
@@ -208,7 +207,6 @@ class Engine:
             admission,
         )
         self.command_checks = CommandChecks(self._analysis, self.policy, self.blocks.reason, policy)
-        self.responses = Responses(events, queue, self.runs, self.blocks, self._on_blocked)
         rescanner = Rescanner(self._log.read, self._analysis, self.policy, lambda: admission.weaker_runtime)
         self.rescans = Rescans(events, self.policy, rescanner, self.supervisor)
         self.incidents = Incidents(events)
@@ -226,6 +224,16 @@ class Engine:
         self.sessions = SessionService(
             self._registry, events, self.submissions, self.runs, self._backend.sessions, self.tokens.holds
         )
+        self.revocations = Revocations(
+            self._keys,
+            self.tokens,
+            self.blocks,
+            self.pre_approvals,
+            self.submissions,
+            self.sessions,
+            self.supervisor,
+        )
+        self.responses = Responses(events, queue, self.runs, self.blocks, self.revocations.apply_blocks)
 
     async def __aenter__(self) -> Self:
         """Recover what an earlier engine left open, and start the background tasks."""
@@ -303,62 +311,8 @@ class Engine:
         """Every key that was ever registered for a reviewer, the oldest first."""
         return self._keys.listed()
 
-    async def revoke_key(self, key: str, by: Principal) -> None:
-        """Revoke a reviewer's key, and with it the pre-approvals that it signed.
-
-        Raises:
-            Problem: it is registered for nobody.
-        """
-        await self._keys.revoke(key, by)
-        await self.pre_approvals.end_unregistered(by.name)
-
-    async def revoke_token(self, id: str, by: Principal) -> None:
-        """Revoke a token; what waits under it is withdrawn, and its sessions are closed.
-
-        Raises:
-            Problem: there is none of that id.
-            HistoryError: this could not be recorded; it is done nevertheless.
-        """
-        try:
-            await self.tokens.revoke(id, by)
-        finally:
-            await self.sessions.close_revoked()
-            withdrawals = self.supervisor.start("withdrawals", self.submissions.withdraw_revoked)
-            await asyncio.wait({withdrawals}, timeout=WITHDRAWAL_SECONDS)
-
-    async def block(self, target: BlockTarget, hours: float, reason: Untrusted, by: Principal) -> Block:
-        """Block something for so many hours; what waits and falls under it is refused.
-
-        Raises:
-            Problem: the principal may not, or there is nothing to block.
-        """
-        block = await self.blocks.create(target, hours, reason, by)
-        await self._on_blocked()
-        return block
-
-    def _on_block_elsewhere(self, event: Event) -> None:
-        """Apply what another engine blocked, or blocks no longer."""
-        self.blocks.replay(event)
-        self.supervisor.start("withdrawals", self._on_blocked)
-
-    def _on_token_elsewhere(self, _: Event) -> None:
-        """Apply that another engine made or revoked a token; that one withdraws what waits under it."""
-
-        async def apply() -> None:
-            await self.tokens.replay()
-            await self.sessions.close_revoked()
-
-        self.supervisor.start("tokens of other engines", apply)
-
     def _on_secret_elsewhere(self, _: Event) -> None:
         self.supervisor.start("secrets of other engines", self.secrets.replay)
-
-    async def _on_blocked(self) -> None:
-        """Refuse what waits under a block, and close what goes on with a blocked token."""
-        self.tokens.end_suspended()
-        await self.sessions.close_revoked()
-        refusals = self.supervisor.start("withdrawals", self.submissions.withdraw_revoked)
-        await asyncio.wait({refusals}, timeout=WITHDRAWAL_SECONDS)
 
     async def analyse(self, code: str, language: Language, by: Principal) -> Analysis:
         """Analyse code without submitting it."""

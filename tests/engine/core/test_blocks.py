@@ -48,7 +48,7 @@ async def status(engine: Engine, case: Case) -> Status:
 
 async def block(engine: Engine, kind: BlockKind, value: str, hours: float = 1) -> str:
     """Block something and return the block's id."""
-    return (await engine.block(target(kind, value), hours, Untrusted("incident 7"), ADMIN)).id
+    return (await engine.revocations.block(target(kind, value), hours, Untrusted("incident 7"), ADMIN)).id
 
 
 async def test_a_blocked_agent_is_refused_and_no_other(engine: Engine) -> None:
@@ -132,7 +132,7 @@ async def test_who_may_not_decide_may_not_respond(engine: Engine) -> None:
     request = ResponseRequest(block=(target(BlockKind.AGENT, "agent-7"),))
     for by in (AUDITOR, AGENT):
         with pytest.raises(Problem, match="not a reviewer"):
-            await engine.block(request.block[0], 1, Untrusted(""), by)
+            await engine.revocations.block(request.block[0], 1, Untrusted(""), by)
         with pytest.raises(Problem, match="not a reviewer"):
             await engine.responses.carry_out(request, by)
         with pytest.raises(Problem, match="not a reviewer"):

@@ -41,7 +41,7 @@ async def test_a_revoked_key_signs_nothing(engine: Engine) -> None:
     """Not in this engine, not under another name, and not after the file was copied back."""
     case = await submitted(engine)
     await engine._keys.sign(approval(case))
-    await engine.revoke_key(key_of(engine), ADMIN)
+    await engine.revocations.revoke_key(key_of(engine), ADMIN)
     ring = engine._keys._ring
     ring.path_of(BOB).write_bytes(ring.path_of(ADA).read_bytes())
     ring.path_of(BOB).chmod(0o600)
@@ -54,7 +54,7 @@ async def test_a_revoked_key_stays_revoked_after_a_restart(engine_with: EngineMa
     """The next engine reads the revocation from the history."""
     async with engine_with() as first:
         await first._keys.sign(approval(await submitted(first)))
-        await first.revoke_key(key_of(first), ADMIN)
+        await first.revocations.revoke_key(key_of(first), ADMIN)
     async with engine_with() as second:
         case = await submitted(second, "import os\nos.remove('y')\n")
         with pytest.raises(KeyUnusable, match="was revoked"):
@@ -69,7 +69,7 @@ async def test_what_was_signed_before_still_verifies_and_nothing_later(engine: E
     signed = await engine._keys.sign(approval(case))
     data = signed.model_dump(mode="json")
     await engine._events.record("decision.made", case.submission.id, ADA.name, data=data)
-    await engine.revoke_key(key_of(engine), ADMIN)
+    await engine.revocations.revoke_key(key_of(engine), ADMIN)
     assert (await engine.queries.verify()).intact
     assert not engine._keys.holds(signed)
     await engine._log.append_many([("decision.made", case.submission.id, ADA.name, data)])
@@ -80,7 +80,7 @@ async def test_what_waits_to_run_upon_a_revoked_key_does_not_run(engine: Engine)
     """An approval that was signed and has not started, and a first approval of two, count no longer."""
     case = await submitted(engine)
     signed = await engine._keys.sign(approval(case))
-    await engine.revoke_key(key_of(engine), ADMIN)
+    await engine.revocations.revoke_key(key_of(engine), ADMIN)
     waiting = case.with_first_approval(signed)
     assert engine._decisions.changed(waiting, "")
     with pytest.raises(Problem, match="registered for ada"):
@@ -94,7 +94,7 @@ async def test_its_pre_approvals_end_on_record(engine: Engine) -> None:
     case = await submitted(engine)
     await pre_approve(engine, case)
     assert 1 == len(engine.pre_approvals.listed())
-    await engine.revoke_key(key_of(engine), ADMIN)
+    await engine.revocations.revoke_key(key_of(engine), ADMIN)
     assert () == engine.pre_approvals.listed()
     assert await engine.pre_approvals.use(case) is None
     assert ("pre_approval.revoked", ADMIN.name.text) == (await types_of(engine, pre_approvals.SUBJECT))[-1]
@@ -122,7 +122,7 @@ async def test_a_revocation_waits_for_what_is_being_recorded(engine: Engine) -> 
     case = await submitted(engine)
     async with engine._keys.held():
         signed = await engine._keys.sign(approval(case))
-        revoking = asyncio.create_task(engine.revoke_key(key_of(engine), ADMIN))
+        revoking = asyncio.create_task(engine.revocations.revoke_key(key_of(engine), ADMIN))
         for _ in range(20):
             await asyncio.sleep(0)
         assert not revoking.done()
@@ -141,7 +141,9 @@ async def test_decisions_and_revocations_at_once_leave_an_intact_history(engine:
         for one in cases
     ]
     half = len(denials) // 2
-    await asyncio.gather(*denials[:half], engine.revoke_key(key_of(engine), ADMIN), *denials[half:])
+    await asyncio.gather(
+        *denials[:half], engine.revocations.revoke_key(key_of(engine), ADMIN), *denials[half:]
+    )
     assert (await engine.queries.verify()).intact
 
 
@@ -149,17 +151,17 @@ async def test_an_unknown_key_is_refused(engine: Engine) -> None:
     """What is registered for nobody, or was revoked before, cannot be revoked."""
     await engine._keys.sign(approval(await submitted(engine)))
     key = key_of(engine)
-    await engine.revoke_key(key, ADMIN)
+    await engine.revocations.revoke_key(key, ADMIN)
     for wrong in (key, "", "0" * 64, "../ada", "\x1b[2J"):
         with pytest.raises(Problem, match="no such key is registered"):
-            await engine.revoke_key(wrong, ADMIN)
+            await engine.revocations.revoke_key(wrong, ADMIN)
 
 
 async def test_every_key_is_listed_with_its_end(engine: Engine) -> None:
     """Who looks for a key of earlier signatures finds it, and until when it signed."""
     await engine._keys.sign(approval(await submitted(engine)))
     await engine._keys.sign(approval(await submitted(engine, "import os\nos.remove('z')\n"), BOB))
-    await engine.revoke_key(key_of(engine), ADMIN)
+    await engine.revocations.revoke_key(key_of(engine), ADMIN)
     assert [("ada", True), ("bob", False)] == [
         (one.name.text, one.removed_at is not None) for one in engine.keys
     ]

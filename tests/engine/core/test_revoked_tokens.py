@@ -56,7 +56,7 @@ async def test_what_waits_under_a_token_ends_with_it_and_nothing_else(engine: En
     made, one = await agent(engine)
     _, same_name = await agent(engine)
     mine, other, owners = [await submitted(engine, by) for by in (one, same_name, ADMIN)]
-    await engine.revoke_token(made.token.id, ADMIN)
+    await engine.revocations.revoke_token(made.token.id, ADMIN)
     assert WITHDRAWN == outcome(await engine.queries.case(mine.submission.id))
     for case in (other, owners):
         assert Status.PENDING is (await engine.queries.case(case.submission.id)).status
@@ -70,7 +70,7 @@ async def test_what_is_under_way_does_not_stay(engine: Engine, steps: int) -> No
     submitting = asyncio.create_task(submitted(engine, by))
     for _ in range(steps):
         await asyncio.sleep(0)
-    await engine.revoke_token(made.token.id, ADMIN)
+    await engine.revocations.revoke_token(made.token.id, ADMIN)
     assert WITHDRAWN == outcome(await submitting)
     assert 0 == engine.work_queue.pending
 
@@ -80,7 +80,7 @@ async def test_many_under_way_do_not_stay(engine: Engine) -> None:
     made, by = await agent(engine)
     submitting = [asyncio.create_task(submitted(engine, by, f"{CODE}# {n}\n")) for n in range(12)]
     await asyncio.wait(submitting, return_when=asyncio.FIRST_COMPLETED)
-    await engine.revoke_token(made.token.id, ADMIN)
+    await engine.revocations.revoke_token(made.token.id, ADMIN)
     assert {WITHDRAWN} == {
         outcome(await engine.queries.case((await one).submission.id)) for one in submitting
     }
@@ -118,7 +118,7 @@ async def test_its_sessions_close_with_it_and_no_others(engine: Engine) -> None:
     _, other = await agent(engine)
     mine, theirs = [await engine.sessions.create(by, Language.PYTHON) for by in (one, other)]
     waiting = await engine.sessions.execute(mine.id, one, "print(1)")
-    await engine.revoke_token(made.token.id, ADMIN)
+    await engine.revocations.revoke_token(made.token.id, ADMIN)
     assert SessionState.CLOSED is engine.sessions.get(mine.id, one).state
     assert SessionState.CLOSED is not engine.sessions.get(theirs.id, other).state
     assert WITHDRAWN == outcome(await engine.queries.case(waiting.submission.id))
@@ -131,7 +131,7 @@ async def test_a_session_that_is_being_made_is_closed(engine: Engine) -> None:
     made, by = await agent(engine)
     creating = asyncio.create_task(engine.sessions.create(by, Language.PYTHON))
     await asyncio.sleep(0)
-    await engine.revoke_token(made.token.id, ADMIN)
+    await engine.revocations.revoke_token(made.token.id, ADMIN)
     assert SessionState.CLOSED is engine.sessions.get((await creating).id, by).state
 
 
@@ -143,14 +143,14 @@ async def test_a_decided_submission_is_left_as_it_is(engine: Engine) -> None:
     await engine.submissions.decide(
         case.submission.id, reviewer, DecisionOutcome.DENIED, case.submission.digest, "no"
     )
-    await engine.revoke_token(made.token.id, ADMIN)
+    await engine.revocations.revoke_token(made.token.id, ADMIN)
     assert (Status.DENIED, "no") == outcome(await engine.queries.case(case.submission.id))
 
 
 async def test_a_revoked_token_is_gone_for_the_next_engine(engine: Engine) -> None:
     """Its file is written before the revocation is answered."""
     made, _ = await agent(engine)
-    await engine.revoke_token(made.token.id, ADMIN)
+    await engine.revocations.revoke_token(made.token.id, ADMIN)
     assert None is TokenStore(engine.tokens._path, engine._events).known(made.secret)
 
 

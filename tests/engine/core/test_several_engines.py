@@ -164,7 +164,7 @@ async def test_a_block_at_one_engine_is_one_at_all(both: Both) -> None:
     waits = await submitted(other.engine)
     await known(one.engine, waits.submission.id)
     target = BlockTarget(kind=BlockKind.AGENT, value=AGENT.name)
-    await one.engine.block(target, 1, Untrusted("why"), ADA)
+    await one.engine.revocations.block(target, 1, Untrusted("why"), ADA)
     await until(other.engine.blocks.listed)
     assert Status.REFUSED is (await submitted(other.engine, "print(2)")).status
     assert Status.REFUSED is (await other.engine.queries.finished(waits.submission.id)).status
@@ -212,7 +212,7 @@ async def test_a_token_that_one_engine_made_another_one_knows_and_revokes(both: 
     made = await one.engine.tokens.create("bot", (Scope.SUBMIT,), 1, ADA)
     await until(lambda: other.engine.tokens.known(made.secret))
     ended = asyncio.create_task(one.engine.tokens.ended(made.token))
-    await other.engine.revoke_token(made.token.id, ADA)
+    await other.engine.revocations.revoke_token(made.token.id, ADA)
     await ended
     assert one.engine.tokens.known(made.secret) is None
 

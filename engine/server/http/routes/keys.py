@@ -22,6 +22,6 @@ def key_routes(engine: Engine) -> APIRouter:
     @router.delete("/keys/{key}", status_code=204, summary="Revoke a signing key")
     async def revoke_key(key: str, by: CurrentPrincipal) -> None:
         """Revoke a key: it signs nothing any more, and the pre-approvals that it signed end."""
-        await engine.revoke_key(key, by)
+        await engine.revocations.revoke_key(key, by)
 
     return router

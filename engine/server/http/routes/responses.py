@@ -31,7 +31,7 @@ def _block_routes(router: APIRouter, engine: Engine) -> None:
     @router.post("/blocks", status_code=201, summary="Block something")
     async def block(body: BlockRequest, by: CurrentPrincipal) -> Block:
         """Block an agent, a token, a host, a secret, code or a pre-approval until a time."""
-        return await engine.block(body.target, body.hours, body.reason, by)
+        return await engine.revocations.block(body.target, body.hours, body.reason, by)
 
     @router.delete("/blocks/{id}", status_code=204, summary="Remove a block")
     async def remove(id: str, by: CurrentPrincipal) -> None:

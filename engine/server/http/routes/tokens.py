@@ -29,6 +29,6 @@ def token_routes(engine: Engine) -> APIRouter:
     @router.delete("/tokens/{id}", status_code=204, summary="Revoke a token")
     async def revoke_token(id: str, by: CurrentPrincipal) -> None:
         """Revoke a token at once; what waits under it is withdrawn, and its sessions are closed."""
-        await engine.revoke_token(id, by)
+        await engine.revocations.revoke_token(id, by)
 
     return router
