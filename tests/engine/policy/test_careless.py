@@ -85,6 +85,13 @@ def test_what_was_read_denied_or_not_displayed_is_not_careless(given: Case) -> N
     assert () == report([given], ()).careless
 
 
+def test_the_newest_is_listed_first() -> None:
+    """Whatever order the cases come in."""
+    new, old = (datetime(2030, 1, day, tzinfo=UTC) for day in (2, 1))
+    found = report([approved(1, at=old), approved(1, at=new)], ()).careless
+    assert [new, old] == [each.at for each in found]
+
+
 def test_a_reviewer_sees_their_own_alone() -> None:
     """The approvals of others are neither listed nor counted; a first approval counts as well."""
     second = approved(1, BOB)
