@@ -34,6 +34,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -260,6 +261,7 @@ def engine_key(key: bytes, trust: Trust) -> Line:
     return "ok", f"the engine's key is one that you named, fingerprint {fingerprint}"
 
 
+@lru_cache(maxsize=64)  # the case files of an incident share few heads, and a signature takes milliseconds
 def tree_head(note: bytes, key: bytes) -> tuple[int, bytes, str]:
     """Return the size, the root and the hash of the last event that a signed note states."""
     match = _NOTE.fullmatch(note.decode())

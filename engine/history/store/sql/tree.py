@@ -80,6 +80,5 @@ def _leaves(connection: SqlConnection, start: int, end: int) -> list[bytes]:
 
 def _small(leaves: list[bytes]) -> bytes:
     frontier = Frontier()
-    for data in leaves:
-        frontier.add(data)
+    frontier.extend(leaves)
     return frontier.root()

@@ -16,6 +16,12 @@ from engine.history.store.sql.where import Leaf, Where, joined
 
 RARE = 50_000
 """What finds no more cases than that is looked up by them."""
+SELECTIVE = (500, 5000)
+"""A part of a conjunction that finds no more cases than that is looked up alone: they are asked the rest."""
+SAMPLE = 500
+"""So many of the newest cases are asked before what may be common is looked up."""
+SHARE = 5
+"""What one in so many of these fits is common."""
 
 
 def plan(connection: SqlConnection, query: Query) -> Where:
@@ -47,30 +53,43 @@ class _Plan:
     def __init__(self, connection: SqlConnection) -> None:
         self._connection = connection
         self._leaves: dict[FieldMatch, Leaf] = {}
-        self._numbers: dict[FieldMatch, frozenset[int] | None] = {}
+        self._numbers: dict[FieldMatch, frozenset[int]] = {}
+        self._more_than: dict[FieldMatch, int] = {}
+        """How many cases a match is known to find at least, where it finds too many."""
+        self._common: dict[FieldMatch, bool] = {}
 
     def where(self, query: Query) -> Where:
-        found = self._find(query)
+        found = self._find(query, RARE)
         if found is None:
             return self._probe(query)
         listed = self._connection.dialect.among("n", list(found.numbers))
         return joined([listed, self._probe(found.rest)], "AND") if found.rest else listed
 
-    def _find(self, query: Query) -> _Found | None:
+    def _find(self, query: Query, most: int) -> _Found | None:
         """Return the cases that fit where they are few; None where they are many, or were not looked up."""
         if isinstance(query, FieldMatch):
-            numbers = self._rare(query)
+            numbers = self._rare(query, most)
             return None if numbers is None else _Found(numbers)
         if isinstance(query, And):
-            return self._all(query.parts)
-        return self._any(query.parts) if isinstance(query, Or) else None
+            return self._selective(query.parts, most) or self._all(query.parts, most)
+        return self._any(query.parts, most) if isinstance(query, Or) else None
 
-    def _all(self, parts: Iterable[Query]) -> _Found | None:
+    def _selective(self, parts: tuple[Query, ...], most: int) -> _Found | None:
+        """Return what the first part finds that finds very little; the others are asked of it."""
+        for little in (size for size in SELECTIVE if size < most):
+            for place, part in enumerate(parts):
+                some = self._find(part, little)
+                if some is not None:
+                    rest = (*([some.rest] if some.rest else []), *parts[:place], *parts[place + 1 :])
+                    return _Found(some.numbers, And(rest) if rest else None)
+        return None
+
+    def _all(self, parts: Iterable[Query], most: int) -> _Found | None:
         """Intersect what is rare; the rest is asked of what is left."""
         found: frozenset[int] | None = None
         rest: list[Query] = []
         for part in parts:
-            some = self._find(part)
+            some = self._find(part, most)
             if some is None:
                 rest.append(part)
                 continue
@@ -78,24 +97,46 @@ class _Plan:
             rest += [some.rest] if some.rest else []
         return None if found is None else _Found(found, And(tuple(rest)) if rest else None)
 
-    def _any(self, parts: tuple[Query, ...]) -> _Found | None:
-        each = [self._find(part) for part in parts]
-        known = [some for some in each if some is not None]
-        if len(known) < len(each):
-            return None
+    def _any(self, parts: tuple[Query, ...], most: int) -> _Found | None:
+        known: list[_Found] = []
+        for part in parts:
+            some = self._find(part, most)
+            if some is None:
+                return None
+            known.append(some)
         numbers = frozenset[int]().union(*(some.numbers for some in known))
         return _Found(numbers, Or(parts) if any(some.rest for some in known) else None)
 
-    def _rare(self, match: FieldMatch) -> frozenset[int] | None:
+    def _rare(self, match: FieldMatch, most: int) -> frozenset[int] | None:
         """Return the numbers of the cases that fit, None where they are many."""
-        if match not in self._numbers:
-            leaf = self._leaf(match)
-            self._numbers[match] = None if leaf.common else self._fetched(leaf.cases)
+        known = self._numbers.get(match)
+        if known is not None:
+            return known if len(known) <= most else None
+        if most <= self._more_than.get(match, -1) or self._is_common(match):
+            return None
+        cases = self._leaf(match).cases
+        rows = self._connection.execute(f"{cases.sql} LIMIT {most + 1}", cases.values).fetchall()
+        if len(rows) > most:
+            self._more_than[match] = most
+            return None
+        self._numbers[match] = frozenset(number for (number,) in rows)
         return self._numbers[match]
 
-    def _fetched(self, cases: Where) -> frozenset[int] | None:
-        rows = self._connection.execute(f"{cases.sql} LIMIT {RARE + 1}", cases.values).fetchall()
-        return None if len(rows) > RARE else frozenset(number for (number,) in rows)
+    def _is_common(self, match: FieldMatch) -> bool:
+        """Return whether a match is known to find more than is looked up, or is held for it by a sample."""
+        if match not in self._common:
+            leaf = self._leaf(match)
+            self._common[match] = leaf.common or self._fits_often(leaf.probe)
+        return self._common[match]
+
+    def _fits_often(self, probe: Where) -> bool:
+        """Return whether so many of the newest cases fit that of all cases too many do."""
+        (last,) = self._connection.execute("SELECT coalesce(max(n), 0) FROM cases").fetchone()
+        if last <= SHARE * RARE:
+            return False
+        sql = f"SELECT count(*) FROM cases WHERE n > ? AND {probe.sql}"
+        (fitting,) = self._connection.execute(sql, (last - SAMPLE, *probe.values)).fetchone()
+        return bool(fitting * SHARE >= SAMPLE)
 
     def _probe(self, query: Query) -> Where:
         if isinstance(query, FieldMatch):
