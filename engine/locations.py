@@ -104,6 +104,11 @@ def secrets() -> Path:
     return state() / "secrets.json"
 
 
+def drills() -> Path:
+    """Return the file of drills: the key that recognises them, and what reviewers answered."""
+    return state() / "drills.json"
+
+
 def inbox() -> Path:
     """Return the folder whose files become submissions."""
     return _private(state() / "inbox")

@@ -88,6 +88,9 @@ class PolicySettings(Group):
     require_full_review: bool = True
     """Whether HIGH and CRITICAL are approved only with a record that all of it was displayed, or that the
     reviewer states to have reviewed all of it, with the outcome of each grave violation."""
+    drill_every: int = Field(0, ge=0)
+    """How many submissions come, on average, until a drill is slipped in: known-bad code that never runs, of
+    whose score only the reviewer is told. 0: none. Not where several engines share a history."""
     claim_seconds: float = Field(300.0, gt=0)
     """How long a reviewer's claim on a submission holds; the submission's clock stands meanwhile."""
     extension_seconds: float = Field(600.0, ge=1)

@@ -56,6 +56,7 @@ def _files(state: Path) -> Iterator[Path]:
     names = (
         "tokens.json",
         "secrets.json",
+        "drills.json",
         "pratique.db",
         "pratique.db-wal",
         "pratique.key",

@@ -168,8 +168,8 @@ class DecisionController:
                 drafts.forget(case.submission.id)
             if case is not None and is_approved(case):
                 self.last_approved = case
-            if case is not None and len(decisions) == 1:
-                self._app.notify(outcome_message(case, each.outcome))
+            if case is not None and (len(decisions) == 1 or case.status is Status.DRILL):
+                self._app.notify(outcome_message(case, each.outcome), markup=False)
         if len(decisions) > 1:
             done = [each for each in decisions if self.is_decided(each.case.submission.id)]
             self._app.notify(f"{many(len(done), 'submission')} {outcome_word(decisions[0].outcome)}")

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from engine.common.text import many
-from engine.models import Case, DecisionOutcome, Grant, Level, LineComment, ReviewRecord
+from engine.models import Case, DecisionOutcome, Grant, Level, LineComment, ReviewRecord, Status
 
 SEND_AT_ONCE_SECONDS = 5.0
 """A decision this close to the deadline is sent at once."""
@@ -98,6 +98,9 @@ def describe(decisions: Batch) -> str:
 def outcome_message(case: Case, outcome: DecisionOutcome) -> str:
     """Return the message about a decision that was sent, and what can be done next."""
     id = case.submission.id
+    if case.status is Status.DRILL:
+        word = "missed" if outcome is DecisionOutcome.APPROVED else "caught"
+        return f"{id} was a drill, and you {word} it. Nothing ran. {case.drill}"
     if outcome is DecisionOutcome.APPROVED and not is_approved(case):
         return f"{id}: approved by you. A second reviewer must approve it, too."
     if outcome is DecisionOutcome.APPROVED and case.assessment.risk is not Level.CRITICAL:

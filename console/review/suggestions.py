@@ -18,7 +18,7 @@ from console.safety.text import Part, clip, content, paragraphs
 from console.widgets.offline_rows import OfflineRows
 from console.widgets.rows import Rows
 from engine.common.text import Untrusted, many
-from engine.models.past_decisions import PolicySuggestion
+from engine.models.past_decisions import DrillScore, PolicySuggestion
 
 
 class SuggestionRows(OfflineRows):
@@ -62,6 +62,7 @@ class SuggestionsScreen(ModalScreen[None]):
     DEFAULT_CSS = """
     SuggestionsScreen .sheet { width: 96%; max-width: 140; height: 90%; }
     SuggestionsScreen SuggestionRows { height: 1fr; max-height: 8; background: $surface; }
+    SuggestionsScreen #score { height: auto; max-height: 3; padding: 0 1; }
     SuggestionsScreen VerticalScroll { height: 2fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -80,6 +81,7 @@ class SuggestionsScreen(ModalScreen[None]):
             sheet.border_title = "Suggested rules"
             sheet.border_subtitle = "ctrl+y: adopt   Esc: close"
             yield SuggestionRows()
+            yield Static(id="score")
             with VerticalScroll(can_focus=False):
                 yield Static(id="rule")
         yield Footer(show_command_palette=False)
@@ -93,6 +95,8 @@ class SuggestionsScreen(ModalScreen[None]):
         found = await console_app(self).connection.call(lambda client: client.policy.suggestions())
         self.query_one(SuggestionRows).show(found or ())
         self._show_rule()
+        score = await console_app(self).connection.call(lambda client: client.policy.drills())
+        self.query_one("#score", Static).update(_score(score or DrillScore()))
 
     @on(Rows.Moved)
     def _show_rule(self) -> None:
@@ -115,6 +119,18 @@ class SuggestionsScreen(ModalScreen[None]):
     def action_leave(self) -> None:
         """Close the list."""
         self.dismiss()
+
+
+def _score(score: DrillScore) -> Content:
+    """Return your score of drills and what the last one was; nothing where there was none."""
+    if not score.answers:
+        return content()
+    counts = f"{score.caught} caught, {score.missed} missed, {score.rehearsed} rehearsed"
+    last = score.answers[0]
+    return paragraphs(
+        [("Your drills ", "bold"), (counts, "foreground"), ("  told to nobody else", "muted")],
+        [(f"The last one, {last.outcome.value}: ", "muted"), (Untrusted(last.what), "muted")],
+    )
 
 
 def _rule(one: PolicySuggestion) -> Content:

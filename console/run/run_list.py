@@ -24,6 +24,7 @@ SIGNS = {
     Status.CHANGES_REQUESTED: ("~", "warning"),
     Status.EXPIRED: ("⊘", "warning"),
     Status.REFUSED: ("⊗", "error"),
+    Status.DRILL: ("◇", "muted"),
 }
 
 

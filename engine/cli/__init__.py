@@ -51,6 +51,7 @@ COMMANDS = {
     "fetch": "engine.cli.commands.artifacts:fetch",
     "analyze": "engine.cli.commands.analyze:analyze",
     "rules": "engine.cli.commands.analyze:rules",
+    "drills": "engine.cli.commands.learning.drills:drills",
     "policy": "engine.cli.commands.policies.policy:app",
     "import": "engine.cli.commands.policies.imports:import_policy",
     "audit": "engine.cli.commands.audit:app",

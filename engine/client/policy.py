@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import TypeAdapter
 
 from engine.client.transport import Transport
-from engine.models.past_decisions import CarelessReport, PolicyAdoption, PolicySuggestion
+from engine.models.past_decisions import CarelessReport, DrillScore, PolicyAdoption, PolicySuggestion
 
 _SUGGESTIONS = TypeAdapter(tuple[PolicySuggestion, ...])
 SECONDS = 60.0
@@ -13,7 +13,7 @@ SECONDS = 60.0
 
 
 class PolicyClient:
-    """Lists suggested rules and adopts one, and lists approvals that look careless."""
+    """Lists suggested rules and adopts one, lists approvals that look careless, and your score of drills."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -28,6 +28,10 @@ class PolicyClient:
         """Return the approvals that look careless: your own, and with the scope `audit` everybody's."""
         path = "/v1/approvals/careless"
         return CarelessReport.model_validate_json(await self._transport.get(path, {"days": days}, SECONDS))
+
+    async def drills(self) -> DrillScore:
+        """Return your own score of drills, which is told to nobody else."""
+        return DrillScore.model_validate_json(await self._transport.get("/v1/drills", {}))
 
     async def adopt(self, rule: str) -> PolicyAdoption:
         """Put a suggested rule into force."""

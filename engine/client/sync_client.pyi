@@ -58,7 +58,7 @@ from engine.models.incident import (
 )
 from engine.models.lines import RunLines
 from engine.models.observed import RunEffects
-from engine.models.past_decisions import CarelessReport, PolicyAdoption, PolicySuggestion
+from engine.models.past_decisions import CarelessReport, DrillScore, PolicyAdoption, PolicySuggestion
 from engine.models.rehearsal import Rehearsal
 from engine.models.rescan import Rescan
 from engine.models.response import Block, BlockTarget, Response, ResponsePlan, ResponseRequest
@@ -100,6 +100,7 @@ class SyncHistory:
 class SyncPolicy:
     def suggestions(self) -> tuple[PolicySuggestion, ...]: ...
     def careless(self, days: float = 30) -> CarelessReport: ...
+    def drills(self) -> DrillScore: ...
     def adopt(self, rule: str) -> PolicyAdoption: ...
 
 class SyncPreApprovals:

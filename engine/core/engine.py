@@ -17,6 +17,8 @@ from engine.core.code_names.service import CodeNameService
 from engine.core.config.policy_store import PolicyStore
 from engine.core.config.secret_store import SecretStore
 from engine.core.config.token_store import TokenStore
+from engine.core.drills.schedule import DrillSchedule
+from engine.core.drills.service import Drills
 from engine.core.engines.follower import Listener
 from engine.core.engines.service import SeveralEngines, queue_settings
 from engine.core.erasing.holds import Holds
@@ -156,6 +158,8 @@ class Engine:
             locations.tokens(), self._events, partial(self.blocks.holds, BlockKind.TOKEN)
         )
         self.secrets = SecretStore(locations.secrets(), self._events)
+        wanted = self.settings.policy.drill_every > 0 and self._log.engines is None
+        self.drills = Drills(locations.drills(), wanted=wanted)
 
     def _add_runs(self) -> None:
         settings, backend, events = self.settings.sandbox, self._backend, self._events
@@ -169,7 +173,14 @@ class Engine:
             self.settings, self.policy, backend, self._keys, self._startup, equivalents
         )
         self.runs = Runs(
-            events, backend, self.work_queue, self.supervisor, self._decisions, self._registry, self.blocks
+            events,
+            backend,
+            self.work_queue,
+            self.supervisor,
+            self._decisions,
+            self._registry,
+            self.blocks,
+            self.drills,
         )
 
     def _add_submissions(self) -> None:
@@ -194,6 +205,7 @@ class Engine:
             queue,
             self._decisions,
             self.runs,
+            self.drills,
             requires_second_reviewer=policy.requires_second_reviewer,
         )
         self.submissions = SubmissionService(
@@ -206,13 +218,17 @@ class Engine:
             executor,
             admission,
         )
+        self.drill_schedule = DrillSchedule(
+            self.drills, policy.drill_every, queue, self.submissions, self.supervisor
+        )
+        events.listen(self.drill_schedule.on_event)
         self.command_checks = CommandChecks(self._analysis, self.policy, self.blocks.reason, policy)
         rescanner = Rescanner(self._log.read, self._analysis, self.policy, lambda: admission.weaker_runtime)
         self.rescans = Rescans(events, self.policy, rescanner, self.supervisor)
         self.incidents = Incidents(events)
         self.shared_queries = SharedQueries(events)
         self.annotations = Annotations(events, self.queries)
-        self.rehearsals = Rehearsals(events, queue, self._decisions, self._backend)
+        self.rehearsals = Rehearsals(events, queue, self._decisions, self._backend, executor, self.drills)
         self._automatic = AutomaticRehearsals(self.rehearsals, self.policy, queue, self.supervisor)
         events.listen(self._automatic.on_event)
         self.bulk = BulkReview(queue, self.claims, Assignments(events, queue), self.submissions)
@@ -248,6 +264,7 @@ class Engine:
             await self.responses.start()
             await self.shared_queries.start()
             await self._keys.start()
+            await self.drills.start()
             await self.pre_approvals.start()
             await self._recover()
             if self._several:

@@ -93,6 +93,10 @@ class Principal(FrozenModel):
         user, slash, _ = self.id.partition("/")
         return f"{user}/agents" if slash else self.id or f"name {self.name.text}"
 
+    def with_identity(self, name: Untrusted, id: str) -> Principal:
+        """Return the principal under another name and id."""
+        return self._with(name=name, id=id)
+
     def is_same(self, other: Principal) -> bool:
         """Return whether both are one principal."""
         return self.identity == other.identity

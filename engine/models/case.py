@@ -27,9 +27,11 @@ class Status(StrEnum):
     RUNNING = "running"
     FINISHED = "finished"
     KILLED = "killed"
+    DRILL = "drill"
+    """It was a drill, which has ended; while it waits it is pending like any other."""
 
 
-NOT_RUN = frozenset({Status.DENIED, Status.CHANGES_REQUESTED, Status.EXPIRED, Status.REFUSED})
+NOT_RUN = frozenset({Status.DENIED, Status.CHANGES_REQUESTED, Status.EXPIRED, Status.REFUSED, Status.DRILL})
 """How a submission is over that never ran."""
 
 
@@ -58,6 +60,14 @@ class Case(FrozenModel):
     revived_as: str = Field(
         "", description="the submission that an expired one waits again as", exclude_if=operator.not_
     )
+
+    drill: str = Field(
+        "", description="what was bad about it, where it was a drill that has ended", exclude_if=operator.not_
+    )
+
+    def as_drill(self, what: str) -> Case:
+        """Return the case over, as the drill that it was."""
+        return self._with(status=Status.DRILL, drill=what, claim=None)
 
     def with_revival(self, id: str) -> Case:
         """Return the expired case, which waits again as the submission of that id."""

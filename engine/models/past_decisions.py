@@ -1,8 +1,10 @@
-"""What past decisions show: rules for the policy that they suggest, and approvals that look careless."""
+"""What past decisions show: rules that they suggest, approvals that look careless, answers to drills."""
 
 from __future__ import annotations
 
 from datetime import datetime
+
+from pydantic import Field
 
 from engine.common.backports import StrEnum
 from engine.common.text import Untrusted
@@ -72,3 +74,38 @@ class CarelessReport(FrozenModel):
     """How many approvals by people were looked at."""
     careless: tuple[CarelessApproval, ...]
     """The latest first."""
+
+
+class DrillOutcome(StrEnum):
+    """What a reviewer did about a drill."""
+
+    CAUGHT = "caught"
+    """Denied it, or requested changes."""
+    MISSED = "missed"
+    """Approved it."""
+    REHEARSED = "rehearsed"
+    """Wanted to rehearse it first, which ends it: neither caught nor missed."""
+
+
+class DrillAnswer(FrozenModel):
+    """A drill that a reviewer answered."""
+
+    submission: str
+    at: datetime
+    drill: str
+    """The name of the sample that it was made of."""
+    what: str
+    """What was bad about it, and where."""
+    outcome: DrillOutcome
+    nonce: str = Field(pattern=r"^[0-9a-f]{32}$")
+    """With it the digest of the answer in the history can be recomputed."""
+
+
+class DrillScore(FrozenModel):
+    """How one reviewer answered drills. It is told to nobody else."""
+
+    caught: int = 0
+    missed: int = 0
+    rehearsed: int = 0
+    answers: tuple[DrillAnswer, ...] = ()
+    """The latest first, 50 at most."""

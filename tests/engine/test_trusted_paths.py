@@ -30,6 +30,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "policy.yaml",
         "tokens.json",
         "secrets.json",
+        "drills.json",
         "pratique.db",
         "pratique.key",
     ):
@@ -77,7 +78,7 @@ def _readable(path: Path) -> None:
 NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="files are given to another user")
 FOLDERS = (".", "keys", "inbox", "agents")
 OPEN = ("settings.yaml", "policy.yaml")
-PRIVATE = ("tokens.json", "secrets.json", "keys/a.pem", "pratique.key", "pratique.db")
+PRIVATE = ("tokens.json", "secrets.json", "drills.json", "keys/a.pem", "pratique.key", "pratique.db")
 SPOILT = [
     *((name, spoil) for name in (*FOLDERS, *OPEN, *PRIVATE) for spoil in (_link, _group, _world)),
     *((name, _fifo) for name in (*OPEN, *PRIVATE)),

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from engine.cli.client_context import with_client
 from engine.cli.options.common import Json, SubmissionId
-from engine.cli.output.formatting import print_comments, print_json, print_line
+from engine.cli.output.formatting import decided_line, print_comments, print_json, print_line
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
@@ -48,7 +48,7 @@ def request_changes(
     if json:
         print_json(case)
         return
-    print_line(f"{visible(id)}: {case.status.value}")
+    print_line(f"{visible(id)}: {decided_line(case)}")
     print_comments(comments)
 
 

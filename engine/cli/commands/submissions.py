@@ -30,6 +30,7 @@ from engine.cli.options.draft import (
 from engine.cli.options.grant import reduced_grant
 from engine.cli.output.formatting import (
     consequence_line,
+    decided_line,
     dim,
     print_case,
     print_erasures,
@@ -157,4 +158,4 @@ def deny(id: SubmissionId, reason: Reason = "", json: Json = False) -> None:
 
 
 def _print_decision(case: Case, json: bool) -> None:
-    print_json(case) if json else print_line(f"{visible(case.submission.id)}: {case.status.value}")
+    print_json(case) if json else print_line(f"{visible(case.submission.id)}: {decided_line(case)}")

@@ -206,9 +206,14 @@ def result_line(result: Result) -> str:
     return f"{describe_evidence(result)}, {result.duration:.2f} s, {memory}{cut}"
 
 
+def decided_line(case: Case) -> str:
+    """Return what became of a submission that was decided, and of a drill what was in it."""
+    return f"this was a drill. {visible(case.drill)}" if case.drill else case.status.value
+
+
 def _status(case: Case) -> str:
     if case.decision is None:
-        return case.status.value
+        return decided_line(case)
     reason = f": {visible(case.decision.reason)}" if case.decision.reason else ""
     approved = ", approved" if case.decision.outcome is DecisionOutcome.APPROVED else ""
     return f"{case.status.value}{approved} by {visible(case.decision.by.name)}{reason}"

@@ -128,10 +128,11 @@ class InProcessQueue:
             self._reserved -= Counter((requester.account,))
 
     def _check_quotas(self, requester: Principal) -> None:
-        total = len(self) + self._reserved.total()
+        real = [entry for entry in self if not entry.is_drill]
+        total = len(real) + self._reserved.total()
         if total >= self._settings.max_pending:
             raise QueueFull(f"{total} submissions wait or run already", _first_end(self))
-        entries = [entry for entry in self if entry.case.submission.requester.account == requester.account]
+        entries = [entry for entry in real if entry.case.submission.requester.account == requester.account]
         own = len(entries) + self._reserved[requester.account]
         if own >= self._settings.max_pending_each:
             reason = f"{own} submissions of yours wait or run already, of {total} in all"

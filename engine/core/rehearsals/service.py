@@ -8,15 +8,20 @@ from datetime import UTC, datetime
 
 from engine.common.errors import Problem
 from engine.common.text import Untrusted, visible
+from engine.core.drills.service import Drills
 from engine.core.history.event_bus import EventBus
 from engine.core.queue import ActiveSubmission, WorkQueue, open_entry
 from engine.core.rehearsals.going import GoingRehearsal
 from engine.core.rehearsals.permission import require_rehearsable, require_stoppable
 from engine.core.rehearsals.proof import with_proof
 from engine.core.rehearsals.watcher import RehearsalWatcher
+from engine.core.review.decision_executor import DecisionExecutor
 from engine.core.review.decisions import ReviewDecisions
 from engine.models import InputFile, Principal, Result, Status
+from engine.models.past_decisions import DrillOutcome
 from engine.models.rehearsal import MOST_SECONDS, MOST_SHORTENED_SECONDS, Rehearsal
+from engine.principals import may
+from engine.principals.roles import Action
 from engine.sandbox import Backend, Job, SandboxUnavailable
 from engine.sandbox.rehearsal.stage import Stage
 
@@ -32,12 +37,20 @@ class Rehearsals:
     """Runs what waits with nothing granted, and adds what is proven to the case."""
 
     def __init__(
-        self, events: EventBus, queue: WorkQueue, decisions: ReviewDecisions, sandboxes: Backend
+        self,
+        events: EventBus,
+        queue: WorkQueue,
+        decisions: ReviewDecisions,
+        sandboxes: Backend,
+        executor: DecisionExecutor,
+        drills: Drills,
     ) -> None:
         self._events = events
         self._queue = queue
         self._decisions = decisions
         self._sandboxes = sandboxes
+        self._executor = executor
+        self._drills = drills
         self._going: dict[str, GoingRehearsal] = {}
 
     async def rehearse(self, id: str, by: Principal, *, withhold: bool = False) -> Rehearsal:
@@ -49,6 +62,8 @@ class Rehearsals:
         """
         entry = open_entry(self._queue, id)
         require_rehearsable(entry.case, by, self._decisions.policy)
+        await self._end_drill(entry, by)
+        self._drills.require_runnable(id, entry.case.submission.draft)
         if id in self._going:
             raise Problem(409, f"{id} is being rehearsed", hint="Wait for its result.")
         going = self._going[id] = GoingRehearsal(by)
@@ -64,6 +79,15 @@ class Rehearsals:
             raise Problem(404, f"{visible(id)} is not being rehearsed")
         require_stoppable(going.by, by)
         going.stop(by)
+
+    async def _end_drill(self, entry: ActiveSubmission, by: Principal) -> None:
+        """End a drill that a reviewer wants to rehearse. Raises Problem (409) with what it was."""
+        if not entry.is_drill or not may(by, Action.DECIDE):
+            return
+        async with self._queue.exclusive(entry):
+            if entry.case.status is Status.PENDING:
+                await self._executor.end_drill(entry, by, DrillOutcome.REHEARSED)
+        raise Problem(409, f"{entry.id} was a drill, which never runs: {entry.case.drill}")
 
     async def _require_few(self, id: str) -> None:
         """Check how often it was rehearsed: each time, code may learn what a rehearsal is like."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Protocol
 
 from engine.common.errors import Problem
+from engine.core.drills.service import Drills
 from engine.core.history.event_bus import EventBus
 from engine.core.queue import ActiveSubmission, WorkQueue
 from engine.core.review.decisions import ReviewDecisions
 from engine.history.errors import AlreadyRecordedError
 from engine.models import (
+    WITHDRAWN,
     Case,
     Decision,
     DecisionOutcome,
@@ -19,6 +21,7 @@ from engine.models import (
     ReviewRecord,
     Status,
 )
+from engine.models.past_decisions import DrillOutcome
 from engine.policy.deadline import released_case
 from engine.policy.review import needs_second_approval
 
@@ -29,6 +32,9 @@ STATUS_OF = {
     DecisionOutcome.EXPIRED: Status.EXPIRED,
     DecisionOutcome.REFUSED: Status.REFUSED,
 }
+
+ANSWERS = frozenset({DecisionOutcome.DENIED, DecisionOutcome.CHANGES_REQUESTED})
+"""What a person says to what should not run."""
 
 
 class RunStarter(Protocol):
@@ -53,6 +59,7 @@ class DecisionExecutor:
         queue: WorkQueue,
         decisions: ReviewDecisions,
         runs: RunStarter,
+        drills: Drills,
         *,
         requires_second_reviewer: bool,
     ) -> None:
@@ -60,6 +67,7 @@ class DecisionExecutor:
         self._queue = queue
         self._decisions = decisions
         self._runs = runs
+        self._drills = drills
         self._requires_second_reviewer = requires_second_reviewer
 
     async def approve(
@@ -77,6 +85,8 @@ class DecisionExecutor:
             Problem: the grant cannot be given, or nothing can run.
         """
         await self._decisions.require_grantable(entry.case, grant)
+        if entry.is_drill:
+            return await self.end_drill(entry, by, DrillOutcome.MISSED)
         async with self._decisions.keys_held():
             decision = await self._decisions.make(
                 entry.case, by, DecisionOutcome.APPROVED, reason, grant, review_record, pre_approval
@@ -97,11 +107,30 @@ class DecisionExecutor:
         comments: tuple[LineComment, ...] = (),
     ) -> Case:
         """Deny, refuse or expire a submission, or request changes."""
+        if entry.is_drill:
+            caught = outcome in ANSWERS and reason != WITHDRAWN
+            return await self.end_drill(entry, by, DrillOutcome.CAUGHT if caught else None)
         async with self._decisions.keys_held():
             decision = await self._decisions.make(
                 entry.case, by, outcome, reason, review_record=review_record, comments=comments
             )
             case = await self._settle(entry, decision)
+        self._queue.close(entry)
+        return case
+
+    def is_drill(self, id: str) -> bool:
+        """Return whether the submission of an id is a drill."""
+        return self._drills.is_drill(id)
+
+    async def end_drill(self, entry: ActiveSubmission, by: Principal, outcome: DrillOutcome | None) -> Case:
+        """End a drill, which runs nothing: everybody is told what it was, and nobody how it was answered.
+
+        An outcome counts where a person gave it. Raises Problem: it cannot be recorded.
+        """
+        data = await self._drills.ended(entry.case, by, outcome if by.roles else None)
+        case = entry.case.as_drill(str(data["what"]))
+        await self._events.record("drill.ended", entry.id, data=data, case=case)
+        self._queue.update(entry, case)
         self._queue.close(entry)
         return case
 

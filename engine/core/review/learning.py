@@ -11,7 +11,7 @@ from engine.core.config.policy_store import PolicyStore
 from engine.core.history.event_bus import EventBus
 from engine.core.history.queries import Queries
 from engine.core.review.reviewer_keys import ReviewerKeys
-from engine.models import WITHDRAWN, Case, KillReason, Principal
+from engine.models import WITHDRAWN, Case, KillReason, Principal, Status
 from engine.models.past_decisions import PolicyAdoption, PolicySuggestion
 from engine.policy.files.policy_diff import PastSubmission
 from engine.policy.suggestions import HEADER, suggestions
@@ -40,7 +40,8 @@ class Learning:
         found = await self._queries.history(PERIOD, None, MOST_READ)
         surprised = await self._queries.history(f"{PERIOD} surprise:*", None, MOST_READ)
         surprising = {one.id for one in surprised}
-        stored = [_past(await self._queries.case(one.id), surprising) for one in reversed(found)]
+        real = [one for one in reversed(found) if one.status is not Status.DRILL]
+        stored = [_past(await self._queries.case(one.id), surprising) for one in real]
         return await asyncio.to_thread(suggestions, stored, self._policy.current)
 
     async def adopt(self, id: str, by: Principal) -> PolicyAdoption:

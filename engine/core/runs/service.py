@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 from engine.common import log
 from engine.common.errors import Problem
 from engine.common.supervisor import Supervisor, describe
+from engine.core.drills.service import Drills
 from engine.core.history.event_bus import EventBus
 from engine.core.queue import ActiveSubmission, WorkQueue, open_entry
 from engine.core.response.blocks import Blocks
@@ -59,6 +60,7 @@ class Runs:
         decisions: ReviewDecisions,
         registry: SessionRegistry,
         blocks: Blocks,
+        drills: Drills,
     ) -> None:
         self._events = events
         self._sandboxes = sandboxes
@@ -68,6 +70,7 @@ class Runs:
         self._running: set[asyncio.Task[None]] = set()
         self._registry = registry
         self._blocks = blocks
+        self._drills = drills
         self.remote: RemoteRuns | None = None
         """Reaches the runs of other engines, where there are some."""
 
@@ -195,12 +198,13 @@ class Runs:
                 await self._finish(entry, stopped)
 
     async def _check_approval(self, entry: ActiveSubmission, image: str) -> None:
-        """Check that submission and image are those that were approved, and blocked by nothing.
+        """Check that submission and image are those that were approved, blocked by nothing, and no drill.
 
         Raises:
             Problem: something differs, or is blocked.
         """
         submission = entry.case.submission
+        self._drills.require_runnable(submission.id, submission.draft)
         self._blocks.require_none(submission)
         self._registry.check_draft(submission.draft, submission.requester)
         changed = self._decisions.changed(entry.case, image)

@@ -14,11 +14,15 @@ from engine.core.submissions.canonical import digest
 from engine.models import Analysis, Draft, OperationKind, Principal, Submission
 from engine.sandbox.api.file_names import safe_name
 
+CHANCE_BITS = 40
+MOST_LETTERS = 32
+_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 
-def create_submission(draft: Draft, requester: Principal, original: Draft) -> Submission:
+
+def create_submission(draft: Draft, requester: Principal, original: Draft, id: str = "") -> Submission:
     """Return the submission of a draft that asks for its files, and that came as `original_digest`."""
     return Submission(
-        id=_new_id(),
+        id=id or _new_id(),
         draft=draft,
         requester=requester,
         submitted_at=datetime.now(UTC),
@@ -107,9 +111,25 @@ def analysis_payload(analysis: Analysis) -> dict[str, Any]:
 
 def _new_id() -> str:
     """Return an id that sorts by time: milliseconds, then 40 bits of chance. The history overwrites none."""
-    number = (time.time_ns() // 1_000_000 << 40) + secrets.randbits(40)
+    return id_of(time.time_ns() // 1_000_000, secrets.randbits(CHANCE_BITS))
+
+
+def id_of(milliseconds: int, chance: int) -> str:
+    """Return the id that is made of a time and of `CHANCE_BITS` bits."""
+    number = milliseconds << CHANCE_BITS | chance
     letters = ""
     while number:
         number, digit = divmod(number, 32)
-        letters = "0123456789abcdefghjkmnpqrstvwxyz"[digit] + letters
+        letters = _DIGITS[digit] + letters
     return f"s-{letters}"
+
+
+def parts_of(id: str) -> tuple[int, int] | None:
+    """Return the time and the bits that an id is made of; None where it is none of ours."""
+    letters = id.removeprefix("s-")
+    if letters == id or len(letters) > MOST_LETTERS or not set(letters) <= set(_DIGITS):
+        return None
+    number = 0
+    for letter in letters:
+        number = number * 32 + _DIGITS.index(letter)
+    return number >> CHANCE_BITS, number & ((1 << CHANCE_BITS) - 1)

@@ -99,6 +99,19 @@ class SubmissionService:
             entry = await self._take_in(revived_submission(expired), "")
         return await self._by_policy(entry)
 
+    async def take_drill(self, draft: Draft, requester: Principal, id: str) -> None:
+        """Let a drill wait like any submission: on nobody's quota, and for no pre-approval.
+
+        Where the policy needs nobody to decide, it ends at once, unanswered.
+        """
+        self._events.require_ready()
+        original = self._admission.complete(draft)
+        entry = await self._take_in(create_submission(original, requester, original, id), "")
+        assessment = entry.case.assessment
+        if assessment.deadline_seconds is None or any(match.refuses for match in assessment.matches):
+            async with self._queue.exclusive(entry):
+                await self._executor.deny(entry, POLICY, DecisionOutcome.REFUSED, "")
+
     async def _take_in(self, submission: Submission, key: str) -> ActiveSubmission:
         """Record, analyse and classify a submission."""
         requester = submission.requester
@@ -183,7 +196,7 @@ class SubmissionService:
             return
         if blocked := self._admission.blocked(case.submission):
             await self._executor.deny(entry, POLICY, DecisionOutcome.REFUSED, blocked)
-        elif not self._admission.entitled(case.submission.requester):
+        elif not entry.is_drill and not self._admission.entitled(case.submission.requester):
             await self._executor.deny(entry, NOBODY, DecisionOutcome.DENIED, REVOKED)
 
     def recover(self, case: Case) -> ActiveSubmission:
@@ -207,9 +220,8 @@ class SubmissionService:
     def open_twin(self, draft: Draft, requester: Principal) -> Case | None:
         """Return the open submission of the same draft by the same requester, if there is one."""
         same = self.digest_of(draft, requester)
-        return next(
-            (entry.case for entry in self._queue if entry.case.submission.request_digest == same), None
-        )
+        real = (entry.case for entry in self._queue if not entry.is_drill)
+        return next((case for case in real if case.submission.request_digest == same), None)
 
     def _wait_again(self, entry: ActiveSubmission, case: Case, more_seconds: float = 0.0) -> None:
         """Let a submission wait for the rest of its time.
@@ -255,7 +267,9 @@ class SubmissionService:
 
     def _open(self, case: Case) -> ActiveSubmission:
         id, log = case.submission.id, self._events.log
-        return self._queue.add(case, lambda offset: log.read.output(id, offset))
+        entry = self._queue.add(case, lambda offset: log.read.output(id, offset))
+        entry.is_drill = self._executor.is_drill(id)
+        return entry
 
     async def _by_policy(self, entry: ActiveSubmission) -> Case:
         """Refuse or approve what needs nobody, and let the rest wait."""

@@ -21,6 +21,7 @@ Payload = Annotated[
     | submissions.SubmissionRevivedPayload
     | submissions.DecisionMadePayload
     | submissions.FirstApprovalGivenPayload
+    | submissions.DrillEndedPayload
     | submissions.SubmissionThrottledPayload
     | submissions.PreApprovalChangedPayload
     | runs.RunRefusedPayload

@@ -65,8 +65,9 @@ OUTCOME_OF = {
     "running": "approved",
     "finished": "approved",
     "killed": "approved",
+    "drill": None,
 }
-OVER = {"denied", "changes_requested", "expired", "refused", "finished", "killed"}
+OVER = {"denied", "changes_requested", "expired", "refused", "finished", "killed", "drill"}
 UNMEASURED = {"interrupted", "policy", "sandbox-failed", "engine-lost"}
 """Kill reasons of runs whose result the engine wrote without having followed them to their end."""
 README = """Case file of Pratique for the submission {id}
@@ -444,13 +445,16 @@ def story(case: Json, events: list[Json]) -> Iterator[Line]:
     )
     decided = every(events, "decision.made", "decision.expired")
     started, ended = every(events, "run.started"), every(events, "run.ended")
-    require(len(decided) == (status != "pending"), "the decision is missing, or there are several")
+    drilled = every(events, "drill.ended")
+    decides = status not in {"pending", "drill"}
+    require(len(decided) == decides, "the decision is missing, or there are several")
+    require(len(drilled) == (status == "drill"), "the end of the drill is missing, or there are several")
     require(len(started) == bool(case["started_at"]), "the start of the run is missing, or there are several")
     require(
         len(ended) == (status in {"finished", "killed"}),
         "the end of the run is missing, or there are several",
     )
-    steps = [event["seq"] for event in (created, analysed, assessed, *decided, *started, *ended)]
+    steps = [event["seq"] for event in (created, analysed, assessed, *decided, *drilled, *started, *ended)]
     require(
         steps == sorted(steps) and created is events[0], "the steps are in another order than they happen"
     )

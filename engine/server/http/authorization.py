@@ -115,6 +115,7 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "GET /pre-approvals": _LOOK,
     "DELETE /pre-approvals/{id}": _REVIEW,
     "GET /approvals/careless": _LOOK,
+    "GET /drills": _REVIEW,
     "GET /policy/suggestions": _LOOK,
     "POST /policy/suggestions/{rule}/adoption": frozenset(),
     "GET /incidents": _LOOK,

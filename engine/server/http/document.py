@@ -16,7 +16,7 @@ from engine.server.http.ndjson import SCHEMA
 TAGS = {
     "Submissions": "Submit code, wait for it, decide about it.",
     "Review": "The review queue, claims, revisions, rehearsals and pre-approvals.",
-    "Policy": "What past decisions teach: suggested rules, and approvals that look careless.",
+    "Policy": "What past decisions teach: suggested rules, approvals that look careless, drills.",
     "Runs": "What runs, and what it left.",
     "Previews": "Servers in running sandboxes, shown in a browser of the engine's machine.",
     "Sessions": "Sandboxes that keep their state between executions.",

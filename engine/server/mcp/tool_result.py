@@ -149,7 +149,7 @@ def status_of(case: Case) -> ToolStatus:
     decision = case.decision
     if decision and decision.outcome is DecisionOutcome.DENIED and decision.reason.text == WITHDRAWN:
         return ToolStatus.WITHDRAWN
-    return ToolStatus(case.status.value)
+    return ToolStatus.REFUSED if case.status is Status.DRILL else ToolStatus(case.status.value)
 
 
 def guest_output(chunks: Iterable[OutputChunk], most: int, truncated: bool) -> GuestOutput:

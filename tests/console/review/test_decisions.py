@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.review import reasons
-from console.review.decisions import DecisionBuffer, PendingDecision
+from console.review.decisions import DecisionBuffer, PendingDecision, outcome_message
 from console.review.grant_reduction import LimitChoice, grant, grant_choices
 from engine.common.text import Untrusted
 from engine.models import DecisionOutcome, Limits, Package, Permissions
@@ -109,3 +109,15 @@ def test_a_broken_file_of_reasons_is_no_hindrance(tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path))
     reasons.file().write_text("{", encoding="utf-8")
     assert list(reasons.FIRST) == reasons.load()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "word"),
+    [(DecisionOutcome.APPROVED, "missed"), (DecisionOutcome.DENIED, "caught"),
+     (DecisionOutcome.CHANGES_REQUESTED, "caught")],
+)  # fmt: skip
+def test_the_answer_to_a_drill_says_what_it_was(outcome: DecisionOutcome, word: str) -> None:
+    """The reviewer is told that it was one, how they answered it, that nothing ran, and what was in it."""
+    ended = case("s-1", "rm -r /").as_drill("It deletes all.")
+    expected = f"s-1 was a drill, and you {word} it. Nothing ran. It deletes all."
+    assert expected == outcome_message(ended, outcome)

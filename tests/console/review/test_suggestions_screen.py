@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from console.app.app import ConsoleApp
 from console.review.suggestions import SuggestionRows, SuggestionsScreen
 from engine.common.text import Untrusted
+from engine.models.past_decisions import DrillAnswer, DrillOutcome, DrillScore
 from tests.console.support.fake_engine import FakeEngine, case, suggestion
 from tests.console.support.harness import frame, open_console, press, until
 
@@ -43,3 +46,16 @@ async def test_nothing_is_adopted_before_it_could_be_read() -> None:
         sheet(app).delay.restart()
         await press(pilot, "ctrl+y")
         assert 1 == len(engine.suggested)
+
+
+async def test_your_score_of_drills_stands_beside_the_suggestions() -> None:
+    """How many were caught and missed, what the last one was, and that nobody else is told."""
+    engine = FakeEngine(case("s-1", "print(1)"))
+    last = DrillAnswer(submission="s-9", at=datetime.now(UTC), drill="unset-folder", what="It deletes all.",
+                       outcome=DrillOutcome.MISSED, nonce="0" * 32)  # fmt: skip
+    engine.drill_score = DrillScore(caught=3, missed=1, answers=(last,))
+    async with open_console(engine) as (app, pilot):
+        await press(pilot, "P")
+        await until(pilot, lambda: "3 caught, 1 missed, 0 rehearsed" in frame(app))
+        assert "told to nobody else" in frame(app)
+        assert "It deletes all." in frame(app)

@@ -66,7 +66,7 @@ from engine.models.history import Counts, Total
 from engine.models.incident import EntryKind, Incident, IncidentEntry, SealProgress
 from engine.models.lines import RunLines
 from engine.models.observed import RunEffects
-from engine.models.past_decisions import PolicyAdoption, PolicySuggestion
+from engine.models.past_decisions import DrillScore, PolicyAdoption, PolicySuggestion
 from engine.models.rehearsal import Rehearsal
 from engine.models.rescan import Rescan, RescanOutcome, RescanRequest, RescanState
 from engine.models.response import (
@@ -191,6 +191,8 @@ def result(kill: KillReason = KillReason.NONE, evidence: tuple[str, ...] = ()) -
 
 class FakeEngine:
     """Answers as `engine.client.client.Client` does."""
+
+    drill_score = DrillScore()
 
     def __init__(self, *cases: Case, isolated: bool = True) -> None:
         self.cases = {each.submission.id: each for each in cases}
@@ -697,6 +699,9 @@ class FakePolicy:
     async def suggestions(self) -> tuple[PolicySuggestion, ...]:
         self._engine.answer()
         return self._engine.suggested
+
+    async def drills(self) -> DrillScore:
+        return self._engine.drill_score
 
     async def adopt(self, rule: str) -> PolicyAdoption:
         (one,) = (each for each in self._engine.suggested if each.id == rule)

@@ -78,6 +78,16 @@ class DecisionMadePayload(Decision):
     type: Literal["decision.made", "decision.expired"]
 
 
+class DrillEndedPayload(EventPayload):
+    """It was a drill, and has ended. `answer` is the digest of what a reviewer answered, if one did."""
+
+    type: Literal["drill.ended"]
+    drill: str
+    what: str
+    answered: bool
+    answer: Digest
+
+
 class FirstApprovalGivenPayload(Decision):
     """One reviewer approved it; a second approval is required."""
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 
 from engine.core import Engine
 from engine.models import Scope
-from engine.models.past_decisions import CarelessReport, PolicyAdoption, PolicySuggestion
+from engine.models.past_decisions import CarelessReport, DrillScore, PolicyAdoption, PolicySuggestion
 from engine.server.http.authorization import CurrentCaller, CurrentPrincipal
 from engine.server.http.request_body import StrictRoute
 
@@ -34,5 +34,10 @@ def policy_routes(engine: Engine) -> APIRouter:
         """Return your own; with the scope `audit` or `admin`, everybody's."""
         sees_all = bool(by.scopes & {Scope.AUDIT, Scope.ADMIN})
         return await engine.careless.report(days, None if sees_all else by.principal)
+
+    @router.get("/drills", summary="Get your score of drills")
+    async def get_drill_score(by: CurrentPrincipal) -> DrillScore:
+        """Return how you answered drills that have ended; nobody is told about anybody else."""
+        return await engine.drills.score(by)
 
     return router

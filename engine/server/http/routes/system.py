@@ -83,7 +83,12 @@ def _metrics_routes(router: APIRouter, engine: Engine) -> None:
     metrics = PrometheusMetrics(
         lambda: engine.queries.pending, lambda: engine.queries.going, lambda: engine.pool_status
     )
-    engine.queries.listen(metrics.record)
+
+    def count(event: Event) -> None:
+        if not engine.drills.is_drill(event.subject):
+            metrics.record(event)
+
+    engine.queries.listen(count)
 
     @router.get(
         "/metrics",

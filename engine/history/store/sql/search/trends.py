@@ -9,7 +9,7 @@ from statistics import quantiles
 from engine.history.search.query.tree import FieldMatch, Range
 from engine.history.store.sql.connection import SqlConnection
 from engine.history.store.sql.search.column_conditions import column_condition
-from engine.models import DecisionTimes, KillReason, Level, Trends
+from engine.models import DecisionTimes, KillReason, Level, Status, Trends
 
 MEMORY_ALERT = 0.02
 """The share of runs killed for memory from which on there is an alert."""
@@ -40,6 +40,7 @@ def trends(connection: SqlConnection, since: str) -> Trends:
 
 def of(rows: Sequence[Row]) -> Trends:
     """Return the figures of these cases."""
+    rows = [row for row in rows if row[1] != Status.DRILL]
     ran = [row for row in rows if row[3] is not None]
     memory = sum(row[3] == KillReason.MEMORY for row in ran) / len(ran) if ran else 0.0
     by_people = [row for row in rows if row[6] not in MACHINES and row[5] is not None]
