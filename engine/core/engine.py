@@ -236,7 +236,7 @@ class Engine:
         self.intake = IdempotentSubmissions(self.submissions, self.runs, events, self.queries, self.revisions)
         self.careless = CarelessApprovals(self.queries)
         self.learning = Learning(self.queries, self.policy, self._keys, events)
-        self.revivals = Revivals(self.submissions, self.intake, events, self.queries)
+        self.revivals = Revivals(self.submissions, self.intake, events, self.queries, queue)
         self.sessions = SessionService(
             self._registry, events, self.submissions, self.runs, self._backend.sessions, self.tokens.holds
         )

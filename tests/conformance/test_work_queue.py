@@ -173,6 +173,35 @@ async def test_a_submission_is_abandoned_when_its_last_lease_ends(queue: WorkQue
     assert ("abandoned", "s-1") == await handler.reports.get()
 
 
+async def test_what_waits_again_is_held_by_whom_held_it_before(queue: WorkQueue, handler: Handler) -> None:
+    """It stays while that client is connected, and is abandoned once it is gone."""
+    old = added(queue, "s-1")
+    async with queue.connected("one"):
+        queue.lease("one", "s-1")
+        queue.update(old, old.case.model_copy(update={"status": Status.EXPIRED}))
+        queue.close(old)
+        added(queue, "s-2")
+        queue.pass_leases_on("s-1", "s-2")
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.15):
+                await handler.reports.get()
+    assert ("abandoned", "s-2") == await handler.reports.get()
+
+
+async def test_what_waits_again_is_abandoned_where_nobody_comes_back(
+    queue: WorkQueue, handler: Handler
+) -> None:
+    """Its client was gone before: it has the grace to come back, and no more."""
+    old = added(queue, "s-1")
+    async with queue.connected("one"):
+        queue.lease("one", "s-1")
+    queue.update(old, old.case.model_copy(update={"status": Status.EXPIRED}))
+    queue.close(old)
+    added(queue, "s-2")
+    queue.pass_leases_on("s-1", "s-2")
+    assert ("abandoned", "s-2") == await handler.reports.get()
+
+
 async def test_a_decided_submission_is_not_abandoned(queue: WorkQueue, handler: Handler) -> None:
     """What was approved runs to its end, whoever is gone."""
     entry = added(queue, "s-1")

@@ -108,6 +108,9 @@ class WorkQueue(Protocol):
     def lease(self, lease: str, id: str) -> None:
         """Bind a submission to a client: it is abandoned once none of its clients is connected."""
 
+    def pass_leases_on(self, old: str, new: str) -> None:
+        """Bind a submission to the clients that held another one, which is over."""
+
     def connected(self, lease: str) -> AbstractAsyncContextManager[None]:
         """Count a client as connected until the block ends."""
 

@@ -142,6 +142,10 @@ class InProcessQueue:
         """Bind a submission to a client: it is abandoned once none of its clients is connected."""
         self._leases.take(lease, id)
 
+    def pass_leases_on(self, old: str, new: str) -> None:
+        """Bind a submission to the clients that held another one, which is over."""
+        self._leases.pass_on(old, new)
+
     def connected(self, lease: str) -> AbstractAsyncContextManager[None]:
         """Count a client as connected until the block ends."""
         return self._leases.connected(lease)

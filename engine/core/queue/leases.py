@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable
+
+MOST_HELD = 10_000
+"""Of so many submissions, the latest, it is known who held them once they are over."""
 
 
 class ClientLeases:
@@ -21,6 +24,8 @@ class ClientLeases:
         self._leases: dict[str, set[str]] = {}
         self._ending: dict[str, asyncio.TimerHandle] = {}
         self._started = False
+        self._held: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+        """The leases that ever held each submission, also one that is over."""
 
     def start(self) -> None:
         """Let leases end from now on."""
@@ -37,8 +42,20 @@ class ClientLeases:
         """Bind a submission to a client; one that is not connected has the grace to connect."""
         self._forget_closed()
         self._leases.setdefault(id, set()).add(lease)
+        self._remember(id, lease)
         if not self._connections[lease]:
             self._start_grace(lease)
+
+    def pass_on(self, old: str, new: str) -> None:
+        """Bind a submission to the clients that held another one; each has the grace to come back."""
+        for lease in self._held.get(old, ()):
+            self.take(lease, new)
+
+    def _remember(self, id: str, lease: str) -> None:
+        known = self._held.pop(id, ())
+        self._held[id] = known if lease in known else (*known, lease)
+        while len(self._held) > MOST_HELD:
+            self._held.popitem(last=False)
 
     @contextlib.asynccontextmanager
     async def connected(self, lease: str) -> AsyncIterator[None]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.core.history.event_bus import EventBus
 from engine.core.history.queries import Queries
+from engine.core.queue import WorkQueue
 from engine.core.submissions.idempotency import IdempotentSubmissions
 from engine.core.submissions.service import SubmissionService
+from engine.history.errors import AlreadyRecordedError
 from engine.models import Case, Principal, Status
 from engine.principals import may
 from engine.principals.roles import Action
@@ -24,11 +27,13 @@ class Revivals:
         intake: IdempotentSubmissions,
         events: EventBus,
         queries: Queries,
+        queue: WorkQueue,
     ) -> None:
         self._submissions = submissions
         self._intake = intake
         self._events = events
         self._queries = queries
+        self._queue = queue
         self._turn = asyncio.Lock()
 
     async def revive(self, id: str, by: Principal) -> Case:
@@ -43,12 +48,21 @@ class Revivals:
         async with self._turn:
             expired = await self._queries.case(id)
             _require_expired(expired)
-            revived = await self._submissions.submit_again(expired.submission)
-            linked = expired.with_revival(revived.submission.id)
-            data = {"revived_as": linked.revived_as}
-            await self._events.record("submission.revived", id, by.name, data=data, case=linked)
+            revived = await self._submissions.submit_again(
+                expired.submission, partial(self._link, expired, by)
+            )
+        self._queue.pass_leases_on(id, revived.submission.id)
         self._intake.expect(revived)
         return revived
+
+    async def _link(self, expired: Case, by: Principal, new: str) -> None:
+        """Record as what it waits again, before it does. Raises Problem (409): another engine has done so."""
+        id, linked = expired.submission.id, expired.with_revival(new)
+        try:
+            data = {"revived_as": new}
+            await self._events.record("submission.revived", id, by.name, data=data, case=linked)
+        except AlreadyRecordedError as error:
+            raise Problem(409, f"{id} was revived meanwhile at another engine", hint=error.hint) from None
 
 
 def _require_expired(case: Case) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 
 from engine.analysis_pool import AnalysisPool
@@ -86,8 +87,10 @@ class SubmissionService:
             entry = await self._take_in(submission, key)
         return await self._by_policy(entry)
 
-    async def submit_again(self, expired: Submission) -> Case:
+    async def submit_again(self, expired: Submission, link: Callable[[str], Awaitable[None]]) -> Case:
         """Let what nobody decided about in time wait once more, as a new submission of the same digest.
+
+        Once it is admitted, and before it waits, `link` is called with its id.
 
         Raises:
             Problem: as for what is submitted; or what is stored is not what was submitted (409).
@@ -96,7 +99,9 @@ class SubmissionService:
             what = f"the code of {expired.id} is erased, or is not what was submitted"
             raise Problem(409, what, hint="Have it submitted again.")
         async with self._admission.admit(expired.draft, expired.requester):
-            entry = await self._take_in(revived_submission(expired), "")
+            revived = revived_submission(expired)
+            await link(revived.id)
+            entry = await self._take_in(revived, "")
         return await self._by_policy(entry)
 
     async def take_drill(self, draft: Draft, requester: Principal, id: str) -> None:

@@ -225,3 +225,19 @@ async def test_a_secret_is_everywhere(both: Both) -> None:
     assert one.log.engines
     version, content = await one.log.engines.file("secrets.json")
     assert (1, True) == (version, b"x" * 20 in content)
+
+
+async def test_two_engines_revive_one_submission_once(both: tuple[OneOfSeveral, OneOfSeveral]) -> None:
+    """One of them makes it wait again; the other one says so, and nothing waits twice."""
+    engines = [each.engine for each in both]
+    id = (await submitted(engines[0])).submission.id
+    entry = engines[0].work_queue.find(id)
+    assert entry is not None
+    await engines[0].submissions.expired(entry)
+    await until(lambda: engines[1].work_queue.find(id) is None)
+    made = await asyncio.gather(*(each.revivals.revive(id, ADA) for each in engines), return_exceptions=True)
+    (new,) = [each.submission.id for each in made if isinstance(each, Case)]
+    assert [409] == [each.status for each in made if isinstance(each, Problem)]
+    await known(engines[0], new)
+    await known(engines[1], new)
+    assert [[new], [new]] == [[entry.id for entry in each.work_queue] for each in engines]

@@ -32,7 +32,12 @@ from engine.models import OutputChunk
 ENGINE = "engine"
 CHECKPOINT = "history.checkpoint"
 DECIDED = ("decision.made", "decision.expired")
-SINGLE = {"decision.first_approval": ("decision.first_approval", *DECIDED), **dict.fromkeys(DECIDED, DECIDED)}
+SINGLE = {
+    "decision.first_approval": ("decision.first_approval", *DECIDED),
+    **dict.fromkeys(DECIDED, DECIDED),
+    "drill.ended": ("drill.ended",),
+    "submission.revived": ("submission.revived",),
+}
 """Events of which a subject has one, by the events that rule them out."""
 
 
