@@ -17,6 +17,8 @@ PRESENT_SECONDS = 12.0
 """Who does not say so again within this time has left."""
 MOST_LOOKS = 1000
 """How many are remembered: of more, the earliest is forgotten."""
+MOST_EACH = 20
+"""How many of one reviewer: nobody pushes others out."""
 MOST_NAMED = 10
 
 
@@ -41,6 +43,9 @@ class Presence:
         now, key = self._clock(), (id, by.identity)
         self._looks.pop(key, None)
         self._looks[key] = by.name, now
+        own = [each for each in self._looks if each[1] == by.identity]
+        for earlier in own[:-MOST_EACH]:
+            del self._looks[earlier]
         self._forget(now)
         others = [name for (of, who), (name, _) in self._looks.items() if of == id and who != by.identity]
         return tuple(others[-MOST_NAMED:])

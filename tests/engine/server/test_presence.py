@@ -9,7 +9,7 @@ from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core.queue import WorkQueue
 from engine.core.review import presence
-from engine.core.review.presence import MOST_LOOKS, PRESENT_SECONDS, Presence
+from engine.core.review.presence import MOST_EACH, MOST_LOOKS, PRESENT_SECONDS, Presence
 from engine.models import DecisionOutcome, Draft, Language, Principal, Role
 
 
@@ -61,9 +61,18 @@ def test_who_does_not_say_so_again_has_left(looks: Presence, clock: Clock) -> No
 def test_a_flood_is_bounded(looks: Presence) -> None:
     """Of more than fit the earliest is forgotten."""
     for number in range(MOST_LOOKS + 50):
-        looks.look(f"s-{number}", reviewer("ada"))
+        looks.look(f"s-{number}", reviewer(f"ada-{number}"))
     assert MOST_LOOKS == len(looks._looks)
     assert () == looks.look("s-0", reviewer("zoe"))
+
+
+def test_one_reviewer_pushes_nobody_out(looks: Presence) -> None:
+    """However many submissions one looks at, it is the earliest of their own that is forgotten."""
+    looks.look("s-0", reviewer("zoe"))
+    for number in range(MOST_LOOKS + 50):
+        looks.look(f"s-{number}", reviewer("ada"))
+    assert MOST_EACH + 1 == len(looks._looks)
+    assert (Untrusted("zoe"),) == looks.look("s-0", reviewer("ada"))
 
 
 def test_an_agent_is_not_told_who_reviews(looks: Presence) -> None:
