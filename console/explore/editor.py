@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,12 +47,6 @@ class Editor(TextArea):
         editor: Editor
 
     @dataclass
-    class PastedWhole(Message):
-        """`text` was pasted where there was none."""
-
-        text: str
-
-    @dataclass
     class FilesDropped(Message):
         """Files of this machine were dragged here; their names are in the text."""
 
@@ -58,6 +54,8 @@ class Editor(TextArea):
 
     def __init__(self, *, id: str | None = None) -> None:
         self.assistance: Assistance | None = None
+        self.pasted_whole: Callable[[str], None] = lambda _: None
+        """Is called with a text that is pasted where there is none."""
         self.code_language = Language.PYTHON
         self._vim: Vim | None = None
         self._locked = False
@@ -230,7 +228,13 @@ class Editor(TextArea):
             self.replace_in_one_step(dropped.as_code(files, before, self.code_language), *self.selection)
             self.post_message(self.FilesDropped(files))
         elif not self.read_only and not self.text.strip():
-            self.post_message(self.PastedWhole(event.text))
+            self.pasted_whole(event.text)
+
+    async def settled(self) -> None:
+        """Wait until all keys and pastes that came before this call are in the text."""
+        done = asyncio.Event()
+        if self.call_later(done.set):
+            await done.wait()
 
     def _do(self, command: VimCommand) -> None:
         if command.edit is not None:

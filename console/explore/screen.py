@@ -79,6 +79,7 @@ class ExploreScreen(BaseScreen):
         super().on_mount()
         self._text.attach()
         self._names.attach()
+        self.query_one(Editor).pasted_whole = self._pasted
         self._update_title()
         self.query_one(Editor).focus()
         self._tick()
@@ -125,9 +126,8 @@ class ExploreScreen(BaseScreen):
         """Show what the name at the cursor is."""
         self._names.explain()
 
-    @on(Editor.PastedWhole)
-    def _pasted(self, message: Editor.PastedWhole) -> None:
-        if self._session.current is None and (language := detected(message.text)):
+    def _pasted(self, text: str) -> None:
+        if self._session.current is None and (language := detected(text)):
             self.query_one(Editor).code_language = language
             self._update_title()
 
@@ -188,6 +188,7 @@ class ExploreScreen(BaseScreen):
     @work(exclusive=True, group="session")
     async def action_session(self) -> None:
         """Open a session, or close the open one."""
+        await self.query_one(Editor).settled()
         await self._session.toggle(self.query_one(Editor).code_language, self._submitted.options.image)
         self._update_title()
 

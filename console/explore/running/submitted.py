@@ -75,6 +75,7 @@ class Submitted:
             purpose.focus()
 
     async def _submit(self, how: How) -> None:
+        await self._text.editor.settled()
         if not self._text.editor.text.strip():
             self._screen.notify("There is no code to submit.", severity="warning")
             return

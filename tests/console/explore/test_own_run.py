@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.widgets import Input
 
 from console.explore.editor import Editor
@@ -17,6 +18,7 @@ from engine.common.text import Untrusted
 from engine.models import (
     Analysis,
     DecisionOutcome,
+    Language,
     Level,
     Limits,
     Permissions,
@@ -25,6 +27,7 @@ from engine.models import (
     TriageOutcome,
     Verdict,
 )
+from tests.console.safety.test_hostile_frames import plain
 from tests.console.support.fake_engine import FakeEngine, case, span, violation
 from tests.console.support.harness import frame, open_console, press, until
 
@@ -86,6 +89,21 @@ async def test_one_key_runs_clean_code() -> None:
         assert not app.screen.is_modal
 
 
+async def test_what_was_pasted_just_before_is_what_runs() -> None:
+    """In its own language, though the key came before the paste was handled."""
+    engine = FakeEngine()
+    async with open_console(engine) as (app, pilot):
+        await press(pilot, "3", "ctrl+l")
+        await until(pilot, lambda: bool(app.screen.query(Editor)))
+        app.screen.query_one(Editor).focus()
+        await pilot.pause()
+        app.post_message(events.Paste("import json\nprint(json.dumps(1))\n"))
+        app.post_message(events.Key("ctrl+r", "\x12"))
+        await until(pilot, lambda: bool(engine.submitted))
+        (draft,) = engine.submitted
+        assert ("import json\nprint(json.dumps(1))\n", Language.PYTHON) == (draft.code.text, draft.language)
+
+
 async def test_what_is_grave_runs_by_a_second_key_or_not_at_all() -> None:
     """The sheet names the violation; escape withdraws the submission and leaves the text as it was."""
     engine = FakeEngine()
@@ -116,8 +134,8 @@ async def test_in_a_team_it_waits_for_a_reviewer() -> None:
     engine.decides, engine.refusal = True, Problem(403, "a reviewer has to approve it")
     async with open_console(engine) as (app, pilot):
         await press(pilot, "3", "x", "ctrl+r")
-        await until(pilot, lambda: "pending review  waits for a reviewer  0:0" in frame(app))
-        assert "so far, expires in 59:5" in frame(app)
+        await until(pilot, lambda: "pending review  waits for a reviewer" in plain(app))
+        assert " 59:" in plain(app)
         assert Status.PENDING is engine.cases["s-0"].status
 
 
