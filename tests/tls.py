@@ -20,8 +20,8 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def self_signed(folder: Path) -> tuple[Path, Path]:
-    """Return a certificate of 127.0.0.1 in a folder, and its key."""
+def self_signed(folder: Path, left: dt.timedelta = dt.timedelta(days=1)) -> tuple[Path, Path]:
+    """Return a certificate of 127.0.0.1 in a folder that holds for some time yet, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "loopback")])
     now = dt.datetime.now(dt.UTC)
@@ -32,7 +32,7 @@ def self_signed(folder: Path) -> tuple[Path, Path]:
         .public_key(key.public_key())
         .serial_number(1)
         .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=1))
+        .not_valid_after(now + left)
         .add_extension(
             x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False
         )

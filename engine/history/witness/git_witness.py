@@ -60,6 +60,16 @@ class GitWitness:
         except (OSError, ValueError) as error:
             raise WitnessError(str(error)) from None
 
+    async def look(self) -> None:
+        """Ask git whether the folder is still a repository. Raises WitnessError."""
+        try:
+            async with asyncio.timeout(self._seconds):
+                await self._git("rev-parse", "--is-inside-work-tree")
+        except TimeoutError:
+            raise WitnessError(f"git did not end within {self._seconds:g} s") from None
+        except (OSError, ValueError) as error:
+            raise WitnessError(str(error)) from None
+
     def _write(self, note: str) -> None:
         path = self._folder / FILE
         if note != checkpoint_file.last(path):

@@ -29,6 +29,18 @@ class HttpWitness:
         """Return how to post by hand."""
         return f"curl -i -d test {self._url.copy_with(userinfo=b'', query=None)}"
 
+    async def look(self) -> None:
+        """Connect to the host of the URL, and send nothing. Raises WitnessError."""
+        port = self._url.port or (443 if self._url.scheme == "https" else 80)
+        try:
+            async with asyncio.timeout(self._seconds):
+                _, writer = await asyncio.open_connection(self._url.host, port)
+        except TimeoutError:
+            raise WitnessError(f"no connection within {self._seconds:g} s") from None
+        except OSError as error:
+            raise WitnessError(str(error) or type(error).__name__) from None
+        writer.close()
+
     async def publish(self, note: str) -> None:
         """Post a checkpoint. No redirect is followed, and what is answered is not read.
 

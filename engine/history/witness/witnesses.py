@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +22,8 @@ from engine.settings import HistorySettings
 
 POLL_SECONDS = 1.0
 """How often to look for a newer checkpoint."""
+LOOK_SECONDS = 2.0
+"""How often to look, between checkpoints, whether a witness is in reach."""
 MOST_SECONDS = 60.0
 """The longest pause before a failing witness is tried again."""
 
@@ -43,6 +46,9 @@ class WitnessBackend(Protocol):
     async def publish(self, note: str) -> None:
         """Publish a checkpoint. Raises WitnessError."""
 
+    async def look(self) -> None:
+        """Find out whether it is in reach, and publish nothing. Raises WitnessError."""
+
 
 @dataclass
 class Witness:
@@ -58,15 +64,25 @@ class Witness:
 
     async def publish(self, note: str) -> str | None:
         """Publish a checkpoint; return the type of the event if its state changed."""
+        changed = await self._attempt(self.backend.publish(note))
+        if not self.error:
+            self.published = note
+        return changed
+
+    async def look(self) -> str | None:
+        """Find out whether it is in reach; return the type of the event if its state changed."""
+        return await self._attempt(self.backend.look())
+
+    async def _attempt(self, attempt: Awaitable[None]) -> str | None:
         failed = bool(self.error)
         try:
-            await self.backend.publish(note)
+            await attempt
         except Exception as error:  # whatever goes wrong out there, the engine goes on
             self.error = str(error) if isinstance(error, WitnessError) else f"{type(error).__name__}: {error}"
             self.pause = min(MOST_SECONDS, self.pause * 2)
             self.since = self.since or datetime.now(UTC)
             return None if failed else "witness.failed"
-        self.published, self.error, self.since, self.pause = note, "", None, POLL_SECONDS
+        self.error, self.since, self.pause = "", None, POLL_SECONDS
         return "witness.reached" if failed else None
 
     def check(self) -> Check:
@@ -111,9 +127,15 @@ class Witnesses:
 
 
 async def _publish_new(witness: Witness, latest: Latest, record: Record) -> None:
+    looked = time.monotonic()
     while True:
+        changed = None
         with contextlib.suppress(HistoryError):  # the next write gets the error of the disk
             note = await latest()
-            if note and note != witness.published and (changed := await witness.publish(note)):
+            if note and note != witness.published:
+                changed = await witness.publish(note)
+            elif time.monotonic() - looked >= LOOK_SECONDS:
+                changed, looked = await witness.look(), time.monotonic()
+            if changed:
                 await record(changed, witness.backend.name, witness.error)
         await asyncio.sleep(witness.pause)

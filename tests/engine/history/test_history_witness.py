@@ -166,6 +166,22 @@ async def test_a_failure_is_told_once_and_so_is_its_end(box: tuple[Box, str]) ->
     assert (True, "has the first 8 records") == (witness.check().ok, witness.check().detail.text)
 
 
+async def test_a_witness_that_goes_between_checkpoints_is_told(
+    box: tuple[Box, str], repository: Path
+) -> None:
+    """Nothing has to be published for it: a folder that is gone, and a host where nobody listens any more."""
+    for backend in (HttpWitness(box[1], PATIENT), GitWitness(repository, PATIENT)):
+        assert await Witness(backend).look() is None
+    repository.rename(repository.with_name("away"))
+    witness = Witness(GitWitness(repository, PATIENT))
+    assert ["witness.failed", None] == [await witness.look(), await witness.look()]
+    assert not witness.check().ok
+    repository.with_name("away").rename(repository)
+    assert ["witness.reached", True] == [await witness.look(), witness.check().ok]
+    assert ["witness.failed"] == [await Witness(HttpWitness("http://127.0.0.1:1/", PATIENT)).look()]
+    assert [] == box[0].kept
+
+
 async def test_what_the_engine_signs_reaches_its_witnesses(
     box: tuple[Box, str], repository: Path, path: Path
 ) -> None:
