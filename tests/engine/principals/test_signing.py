@@ -24,9 +24,11 @@ from engine.models import (
     ReviewRecord,
     Role,
 )
+from engine.models.past_decisions import ADOPTION_CONTEXT, PolicyAdoption
 from engine.principals import KeyRing, canonical_bytes, may, sign, verify
 from engine.principals.keys import KeyUnusable
 from engine.principals.roles import Action
+from engine.principals.signing import adoption_bytes, is_signed, sign_adoption
 
 ADA = Principal(name=Untrusted("ada"), roles=frozenset({Role.REVIEWER, Role.ADMIN}))
 BOB = Principal(name=Untrusted("bob"), roles=frozenset({Role.REVIEWER}))
@@ -113,6 +115,19 @@ def test_a_decision_is_verified_by_the_public_key_alone() -> None:
     assert verify(signed, key.public_key().public_bytes_raw().hex())
     assert not verify(signed, "0" * 64)
     assert not verify(DECISION, key.public_key().public_bytes_raw().hex())
+
+
+def test_an_adopted_rule_is_signed_with_all_its_fields() -> None:
+    """But its signature; what is signed begins with what it is for."""
+    key = Ed25519PrivateKey.generate()
+    public = key.public_key().public_bytes_raw().hex()
+    adopted = PolicyAdoption(rule="r-1", yaml="rules: []", by=ADA, at=datetime(2030, 1, 1, tzinfo=UTC))
+    signed = sign_adoption(adopted, key)
+    changed = adoption_bytes(signed.model_copy(update={"yaml": "rules: [x]"}))
+    assert adoption_bytes(adopted) == adoption_bytes(signed)
+    assert adoption_bytes(adopted).startswith(ADOPTION_CONTEXT + b'{"at":')
+    assert is_signed(signed.signature, adoption_bytes(signed), public)
+    assert not is_signed(signed.signature, changed, public)
 
 
 def test_roles_are_signed_in_order() -> None:

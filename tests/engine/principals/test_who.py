@@ -25,7 +25,14 @@ from engine.models import (
     Token,
 )
 from engine.principals import identity
-from engine.principals.identity import connected_agent, name_error, owner, person_error, token_holder
+from engine.principals.identity import (
+    connected_agent,
+    name_error,
+    owner,
+    person_error,
+    token_holder,
+    token_of,
+)
 from engine.principals.signing import sign_pre_approval, verify_pre_approval
 
 ME = pwd.getpwuid(os.getuid()).pw_name
@@ -161,3 +168,11 @@ def test_the_name_of_another_owner_is_refused_too(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(os, "getuid", lambda: other.pw_uid)
     assert "" != name_error(other.pw_name)
     assert "" == person_error(other.pw_name.casefold())
+
+
+@pytest.mark.parametrize(
+    ("expected", "id"), [("t-1", "token:t-1"), ("", "uid:7"), ("", ""), ("", "uid:7/agent:0")]
+)
+def test_the_token_of_a_principal_is_named_by_its_id(expected: str, id: str) -> None:
+    """Who has none is no token's."""
+    assert expected == token_of(Principal(name=Untrusted("ada"), id=id))
