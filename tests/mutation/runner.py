@@ -66,7 +66,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Return a spec for the one module."""
         if fullname != self.name:
             return None
-        return importlib.util.spec_from_file_location(fullname, self.path, loader=self)
+        below = [str(self.path.parent)] if self.path.name == "__init__.py" else None
+        return importlib.util.spec_from_file_location(
+            fullname, self.path, loader=self, submodule_search_locations=below
+        )
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """Leave the module to the import system."""

@@ -7,6 +7,7 @@ import pytest
 from engine.policy.output.masking import mask_secrets
 from engine.policy.output.masking.assignments import NameStrength, strength_of
 from engine.policy.output.masking.shapes import MOST_KEY, open_key, private_keys
+from engine.policy.output.masking.spans import MaskedSpan, joined, masked
 
 BEGIN, END = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
 HEAD = "eyJhbGciOiJub25lIn0"
@@ -215,3 +216,20 @@ def test_a_name_that_may_be_of_a_secret(text: str, left: str) -> None:
 def test_where_a_secret_ends(text: str, left: str) -> None:
     """At the end of the line that begins with its name, of its word, or of the quotation around it."""
     assert left == mask_secrets(text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other"),
+    [("known", 2, 1), ("assigned", 1, 2), ("known", 1, 1)],
+)
+def test_secrets_that_overlap_are_one_named_by_the_heavier(kind: str, one: int, other: int) -> None:
+    """From the first to the last character of both; of two as heavy, the first one's."""
+    spans = [MaskedSpan(3, 8, "assigned", other), MaskedSpan(1, 5, "known", one)]
+    assert [MaskedSpan(1, 8, kind, max(one, other))] == joined(spans)
+    assert f"0[masked: {kind}]89" == masked("0123456789", spans)
+
+
+def test_secrets_that_only_touch_are_two() -> None:
+    """In their order."""
+    first, second = MaskedSpan(1, 5, "known"), MaskedSpan(5, 8, "assigned")
+    assert [first, second] == joined([second, first])

@@ -80,6 +80,14 @@ def test_what_was_not_analysed_is_not_proven() -> None:
         assert Verdict.HARMLESS is not found.verdict
 
 
+def test_nothing_is_proven_about_what_is_grave_or_was_not_analysed() -> None:
+    """What is grave has no places that are unproven; what is incomplete has this one reason."""
+    grave = judge(Analysis(violations=(_violation(Level.CRITICAL),)), "eval(input())", Language.PYTHON)
+    incomplete = judge(Analysis(complete=False), "eval(input())", Language.PYTHON)
+    assert () == grave.unproven
+    assert ["not all of the code could be analysed"] == [one.reason.text for one in incomplete.unproven]
+
+
 def test_a_severity_that_is_lowered_does_not_prove_anything() -> None:
     """With every severity at LOW, code with an effect is unproven."""
     code = "eval(input())"
