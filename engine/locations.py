@@ -63,6 +63,11 @@ def socket() -> Path:
     return runtime() / "engine.sock"
 
 
+def stopped() -> Path:
+    """Return the file that is there once somebody stopped the engine, until one starts again."""
+    return runtime() / "stopped"
+
+
 def start_lock() -> Path:
     """Return the lock that an engine started by a client holds."""
     return runtime() / "start.lock"

@@ -35,6 +35,8 @@ class EngineConnection:
         self._client: Client | None = None
         self._subscribers: list[Callable[[Event], None]] = []
         self._health_at = float("-inf")
+        self._said = ""
+        """Why the engine was offline at the last try."""
 
     @property
     def client(self) -> Client:
@@ -80,12 +82,11 @@ class EngineConnection:
         return response if self._app.is_running else None
 
     async def _run(self) -> None:
-        connect = self._connect or await _attach()
-        tries = 0
+        connect, tries = self._connect or await _attach("connect"), 0
         while True:
             try:
                 client = await connect()
-                tries = 0
+                connect, tries = self._connect or await _attach("reconnect"), 0
                 await self._follow(client)
             except* Problem as problems:
                 self._disconnected(_first(problems))
@@ -116,6 +117,9 @@ class EngineConnection:
             was_connected = self._app.connection_state == "connected"
             words = RECONNECTING if was_connected else str(problem)
             self._app.notify(words, title="Engine offline", severity="error")
+        elif problem.hint and str(problem) != self._said:
+            self._app.notify(str(problem), title="Engine offline", severity="error")
+        self._said = str(problem)
         self._client = None
         self._app.connection_state = "offline"
 
@@ -149,9 +153,10 @@ class EngineConnection:
             await asyncio.sleep(HEALTH_SECONDS)
 
 
-async def _attach() -> Connect:
+async def _attach(how: str) -> Connect:
+    """Return what connects: `connect`, or `reconnect`, which starts no engine that somebody stopped."""
     module = await asyncio.to_thread(__import__, "engine.client.connect", fromlist=["connect"])
-    attach: Connect = module.connect
+    attach: Connect = getattr(module, how)
     return attach
 
 

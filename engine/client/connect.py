@@ -14,6 +14,7 @@ from engine.client.start_lock import check_end, is_alive, no_answer, start_engin
 START_SECONDS = 120.0
 """How long an engine that lives may take until it answers."""
 PROBE_SECONDS = 0.05
+STOPPED = "The engine was stopped"
 
 
 async def connect(requester: str = "") -> Client:
@@ -23,6 +24,20 @@ async def connect(requester: str = "") -> Client:
         Problem: the engine did not start; the message has the last line of its log.
     """
     client = client_from_environment(requester)
+    await ensure_engine(client)
+    return client
+
+
+async def reconnect(requester: str = "") -> Client:
+    """Return a client as `connect` does, but start no engine in place of one that somebody stopped.
+
+    Raises:
+        Problem: it was stopped, or the engine did not start.
+    """
+    client = client_from_environment(requester)
+    stopped = not os.environ.get(ENGINE) and locations.stopped().exists()
+    if stopped and not await _answers(client):
+        raise Problem(503, STOPPED, hint="Type: pratique serve, or open the console again")
     await ensure_engine(client)
     return client
 

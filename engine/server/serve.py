@@ -75,6 +75,7 @@ async def _serve(settings: Settings, path: Path, until_idle: bool) -> None:
         local = LocalSocket(path)
         listener = listeners.enter_context(local.bind())
         engine.add_checks(lambda: (local.check(), open_files_check()))
+        locations.stopped().unlink(missing_ok=True)
         try:
             log.info("engine.started", version=version("pratique"), pid=os.getpid(), socket=str(path))
             await serve_endpoints(engine, local, listener, remote, until_idle)

@@ -9,6 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import StreamingResponse
 
+from engine import locations
 from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.core import Engine
@@ -27,6 +28,8 @@ def system_routes(engine: Engine, shut_down: Callable[[], None]) -> APIRouter:
     @router.post("/shutdown", status_code=204, summary="Shut the engine down")
     async def shut_down_engine(by: CurrentPrincipal) -> None:
         """End the engine's process, and with it every run."""
+        with contextlib.suppress(OSError):  # an open console may start another one then
+            locations.stopped().touch(mode=0o600)
         shut_down()
 
     return router
