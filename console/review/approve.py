@@ -20,13 +20,13 @@ from console.review.requests import NEED_CELLS, reviews
 from console.review.ungrantable import ungrantable
 from console.safety.text import Part, content, paragraphs
 from console.widgets.formatting import clock, full_badge, now, size
-from console.widgets.rows import Rows
+from console.widgets.rows import TALL, Rows
 from engine.common.presentation import headline
 from engine.common.text import Untrusted, many
 from engine.models import Case, Consequence, DecisionOutcome
 
-MAX_EFFECTS = 4
-"""How many predicted effects the sheet repeats; the panel of Review has all."""
+MAX_EFFECTS, MAX_EFFECTS_TALL = 4, 16
+"""How many predicted effects the sheet repeats, also on a tall screen; the panel of Review has all."""
 
 
 class ApproveScreen(ModalScreen[PendingDecision | None]):
@@ -91,6 +91,7 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
         draft = submission.draft
         facts = f"{draft.language.value}, {size(len(draft.code.text.encode()))}"
         predicted = self._case.analysis.effects
+        most = MAX_EFFECTS_TALL if self.app.size.height >= TALL else MAX_EFFECTS
         lines: list[list[Part]] = [
             [full_badge(self._case.assessment.risk), "  ", (submission.id, "bold"), f"  {facts}"],
             [("analysis  ", "muted"), verdict(self._case.analysis)],
@@ -110,9 +111,9 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
         ]
         lines += [
             [("predicted ", "muted"), (f"{each.kind.value:<{NEED_CELLS}}", "muted"), each.value]
-            for each in predicted[:MAX_EFFECTS]
+            for each in predicted[:most]
         ]
-        if (more := len(predicted) - MAX_EFFECTS) > 0:
+        if (more := len(predicted) - most) > 0:
             lines.append([(f"          and {more} more; press i in Review for all", "faint")])
         return lines
 

@@ -18,6 +18,8 @@ from console.safety.text import Part
 from console.theming.styles import drawing_size, strip, style_of
 from console.widgets.repaint import set_virtual_size
 
+TALL = 50
+"""Screens of so many lines and more show what others leave to a key."""
 NARROW = 100
 _Line = tuple[bool, list[Part]]
 _GROUP = Binding.Group("Move", compact=True)

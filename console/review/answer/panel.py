@@ -13,12 +13,12 @@ from console.review.rehearsal.known import NOTHING_KNOWN, RehearsalState
 from console.review.rehearsal.words import state_line
 from console.review.ungrantable import said as said_ungrantable
 from console.safety.text import Part, clip, content, pad, wrapped_parts
-from console.widgets.rows import NARROW
+from console.widgets.rows import NARROW, TALL
 from engine.common.level_reason import level_reason
 from engine.models import Case, Revision
 
 LABEL_CELLS = 13
-MOST_ROWS = 5
+MOST_ROWS, MOST_ROWS_TALL = 5, 12
 
 
 class AnswerPanel(Static):
@@ -50,18 +50,27 @@ class AnswerPanel(Static):
 
     def _fit(self) -> None:
         width, narrow = self.content_size.width, self.app.size.width < NARROW
+        most = MOST_ROWS_TALL if self.app.size.height >= TALL else MOST_ROWS
         lines: list[list[Part]] = []
         if self._case is not None and width:
-            lines = answer_lines(self._case, width, narrow=narrow, state=self._rehearsal, now=self._now)
+            lines = answer_lines(
+                self._case, width, narrow=narrow, most=most, state=self._rehearsal, now=self._now
+            )
         if self._revision is not None and lines:
             lines[1:1] = _bounded(summary_parts(self._revision), width, 1)
         update_height(self, Content("\n").join(content(*line) for line in lines))
 
 
 def answer_lines(
-    case: Case, width: int, *, narrow: bool, state: RehearsalState = NOTHING_KNOWN, now: float = 0.0
+    case: Case,
+    width: int,
+    *,
+    narrow: bool,
+    most: int = MOST_ROWS,
+    state: RehearsalState = NOTHING_KNOWN,
+    now: float = 0.0,
 ) -> list[list[Part]]:
-    """Return the lines; a narrow screen has one line for each answer instead of a table."""
+    """Return the lines, at most so many effects; a narrow screen has one line for each answer, no table."""
     level, (said, style) = case.assessment.risk, effects.verdict(case.analysis)
     wanted = case.submission.draft.permissions
     lines: list[list[Part]] = [
@@ -79,7 +88,7 @@ def answer_lines(
     lines += _bounded(state_line(state, now), width, 1) if state != NOTHING_KNOWN else []
     if narrow:
         return [*lines, [("Requests ", "muted"), clip(effects.requests(wanted), width - 9)]]
-    return [*lines, *_table(effects.effect_rows(case, state.found), width), _limits_line(case, width)]
+    return [*lines, *_table(effects.effect_rows(case, state.found), width, most), _limits_line(case, width)]
 
 
 def _limits_line(case: Case, width: int) -> list[Part]:
@@ -91,7 +100,7 @@ def _limits_line(case: Case, width: int) -> list[Part]:
     ]
 
 
-def _table(rows: tuple[effects.EffectRow, ...], width: int) -> list[list[Part]]:
+def _table(rows: tuple[effects.EffectRow, ...], width: int, most: int) -> list[list[Part]]:
     """Return effects as a table; the column of a rehearsal is there once there was one."""
     if not rows:
         return []
@@ -99,9 +108,9 @@ def _table(rows: tuple[effects.EffectRow, ...], width: int) -> list[list[Part]]:
     cells = (width - LABEL_CELLS) // (3 if rehearsed else 2)
     titles = ("predicted", "requested", *(("rehearsed",) if rehearsed else ()))
     head: list[Part] = [" " * LABEL_CELLS, *((pad(title, cells), "faint") for title in titles)]
-    more = len(rows) - MOST_ROWS
+    more = len(rows) - most
     rest: list[list[Part]] = [[(f"and {more} more kinds: press i", "faint")]] if more > 0 else []
-    return [head, *(_table_row(row, cells, rehearsed=rehearsed) for row in rows[:MOST_ROWS]), *rest]
+    return [head, *(_table_row(row, cells, rehearsed=rehearsed) for row in rows[:most]), *rest]
 
 
 def _table_row(row: effects.EffectRow, cells: int, *, rehearsed: bool) -> list[Part]:
