@@ -24,10 +24,12 @@ MOST_ROWS = 300
 _ORDER = (
     Relation.BEYOND,
     Relation.UNPREDICTED,
+    Relation.TARGET_UNKNOWN,
     Relation.PREDICTED,
     Relation.NOT_OBSERVED,
     Relation.USED,
     Relation.UNUSED,
+    Relation.USE_UNKNOWN,
 )
 
 
@@ -103,7 +105,6 @@ class EffectsScreen(ModalScreen[None]):
         "What was neither predicted nor granted comes first."
     )
     DEFAULT_CSS = """
-    EffectsScreen .sheet { width: 96%; height: 92%; padding: 0 1; }
     EffectsScreen .sheet Static { height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -38,7 +38,6 @@ class LookScreen(ModalScreen[None]):
         "run and lets it go on, K kills it. A run that the policy paused at a surprise opens this sheet."
     )
     DEFAULT_CSS = """
-    LookScreen .sheet { width: 96%; max-width: 100%; height: 92%; padding: 0 1; }
     LookScreen .sheet Static { height: auto; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -13,7 +13,7 @@ from engine.analysis.file_kinds import Unreadable, language_of
 from engine.analysis.grouping import grouped, merged_effects
 from engine.analysis.limits import NAMED, UNREAD
 from engine.analysis.positions import Lines
-from engine.analysis.python.popular_packages import IMPORT_NAMES
+from engine.common.effects.package_places import IMPORT_NAMES
 from engine.common.text import Untrusted, visible
 from engine.models import (
     Analysis,

@@ -47,6 +47,10 @@ class Basis(StrEnum):
     """It follows from the files before and after the run."""
 
 
+DENIALS = frozenset({"EACCES", "EPERM", "EROFS"})
+"""Errors by which the kernel denies what exists."""
+
+
 class ObservedEffect(FrozenModel):
     """One effect, however often it was repeated."""
 
@@ -69,7 +73,7 @@ class ObservedEffect(FrozenModel):
     refused: int = 0
     """How many of them failed."""
     error: str = ""
-    """The last error, as `EACCES`."""
+    """The first error by which it was denied, as `EACCES`; otherwise the last one."""
     exit: int | None = None
     """Of a process: its last exit code, 128 and more for a signal."""
     routine: bool = False
@@ -112,6 +116,8 @@ class NetworkUse(FrozenModel):
     host: Untrusted
     port: int
     allowed: bool
+    secrets: tuple[Untrusted, ...] | None = ()
+    """The secrets that went with it; None: it is so old that they were not recorded."""
 
 
 class Relation(StrEnum):
@@ -121,6 +127,9 @@ class Relation(StrEnum):
     NOT_OBSERVED = "predicted, not observed"
     USED = "granted and used"
     UNUSED = "granted, not used"
+    USE_UNKNOWN = "granted, use not known"
+    TARGET_UNKNOWN = "observed, target not known"
+    """It may have been predicted: the kernel tells that it was done, but not to what."""
     UNPREDICTED = "observed, not predicted"
     BEYOND = "observed beyond the grant"
 
@@ -152,6 +161,15 @@ class SurpriseAction(StrEnum):
     RECORD = "record"
     FREEZE = "freeze"
     KILL = "kill"
+
+
+class SurpriseReport(StrEnum):
+    """What an agent is told of the surprises of its run."""
+
+    NONE = "none"
+    KINDS = "kinds"
+    """Which kinds of effects they were, and how many."""
+    ALL = "all"
 
 
 class RunEffects(FrozenModel):

@@ -158,6 +158,8 @@ class Result(FrozenModel):
     """What became of the assertion, where there was one."""
     why: Untrusted = Untrusted("")
     """Why the value or the assertion could not be had, where it could not."""
+    surprises: tuple[Untrusted, ...] = ()
+    """What the code did that was not predicted or not granted, as far as the policy tells its agent."""
 
     def with_value(
         self, value: Untrusted | None, verified: AssertionOutcome | None, why: Untrusted
@@ -168,6 +170,10 @@ class Result(FrozenModel):
     def with_evidence(self, *evidence: str) -> Result:
         """Return the result with more evidence."""
         return self._with(evidence=(*self.evidence, *evidence))
+
+    def with_surprises(self, surprises: tuple[Untrusted, ...]) -> Result:
+        """Return the result with what its agent is told of the surprises."""
+        return self._with(surprises=surprises)
 
     def with_artifacts(self, artifacts: tuple[Artifact, ...]) -> Result:
         """Return the result with the files that the run left."""

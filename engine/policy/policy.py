@@ -13,7 +13,7 @@ import rfc8785
 from engine.common.file_faults import Place
 from engine.common.text import Untrusted
 from engine.models import Level, RuleMatch
-from engine.models.observed import SurpriseAction
+from engine.models.observed import SurpriseAction, SurpriseReport
 from engine.policy.files.conditions import Condition, conditions
 from engine.policy.files.schema import RAISING, PolicySpec, RuleSpec
 from engine.policy.request_facts import RequestFacts
@@ -82,6 +82,9 @@ class Policy:
     rehearse_always_for: Level | None = None
     """The risk from which on submissions are rehearsed when they come in."""
 
+    surprises_for_agent: SurpriseReport = SurpriseReport.NONE
+    """What the result of a run tells its agent of the surprises."""
+
     def surprise_action(self, severity: Level) -> SurpriseAction:
         """Return what happens to a run at a surprise."""
         named = [level for level in self.on_surprise if level.rank <= severity.rank]
@@ -122,6 +125,7 @@ def compile_policy(spec: PolicySpec, places: Mapping[str, Place], files: tuple[P
         spec.observed == "required",
         spec.rehearse.on_request,
         spec.rehearse.always_for,
+        spec.surprises_for_agent,
     )
 
 

@@ -11,7 +11,8 @@ from statistics import median
 
 from engine.models import Language
 from engine.sandbox.drivers.docker.driver import DockerDriver
-from engine.sandbox.drivers.docker.tracing import Trace, Tracer
+from engine.sandbox.drivers.docker.trace import Trace, Unobserved
+from engine.sandbox.drivers.docker.tracing import Tracer
 from engine.sandbox.run.manager import SandboxManager
 from engine.settings import SandboxSettings
 from tests.benchmarks.row import Row, percentiles
@@ -26,9 +27,9 @@ _PANDAS = "import pandas\nframe = pandas.DataFrame({'a': range(9999)})\nprint(fr
 class _NoTracer(Tracer):
     """Observes nothing."""
 
-    async def attach(self, container: str, pid: int) -> Trace | str:
+    async def attach(self, container: str, pid: int) -> Trace | Unobserved:
         """Refuse."""
-        return "a benchmark"
+        return Unobserved("a benchmark")
 
 
 class _Timed(Recorder):

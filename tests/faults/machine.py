@@ -63,6 +63,7 @@ class Guest:
     startup_cpu_seconds: float = 0.0
     effects: None = None
     unobserved: str = "nothing reports them"
+    superseded: bool = False
     reported: bool = False
     """Whether its code has ended, and said so."""
     _received: bytearray = field(default_factory=bytearray)

@@ -39,7 +39,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "engine/policy/deadline.py": (f"{_POLICY}/test_deadline.py",),
     "engine/policy/consequences.py": (f"{_POLICY}/test_consequences.py",),
     "engine/policy/effects/comparison.py": (f"{_POLICY}/test_effects_comparison.py",),
-    "engine/policy/effects/severity.py": (f"{_POLICY}/test_effects_comparison.py",),
+    "engine/common/effects/severity.py": (f"{_POLICY}/test_effects_comparison.py",),
     "engine/policy/comparison/fingerprint.py": (f"{_POLICY}/test_fingerprint.py",),
     "engine/common/hosts.py": ("tests/engine/test_hosts.py",),
     "engine/common/review_coverage.py": (f"{_POLICY}/test_review.py",),

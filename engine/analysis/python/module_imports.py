@@ -9,9 +9,10 @@ from functools import lru_cache
 from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.names import SENSITIVE_MODULES, STDLIB, canonical
-from engine.analysis.python.popular_packages import ATTACK_MODULES, DATA_IMAGE, IMPORT_NAMES, POPULAR
+from engine.analysis.python.popular_packages import ATTACK_MODULES, DATA_IMAGE, POPULAR
 from engine.analysis.python.rules import reading
 from engine.analysis.typosquats import TyposquatIndex
+from engine.common.effects.package_places import IMPORT_NAMES
 from engine.models import EffectKind, Level
 
 MODULE_NOT_ALLOWED = python_rule(

@@ -33,44 +33,6 @@ POPULAR: Final = frozenset(
 )
 """Import names and package names of the packages that are used most."""
 
-IMPORT_NAMES: Final = {
-    "PIL": "pillow",
-    "cv2": "opencv-python",
-    "sklearn": "scikit-learn",
-    "skimage": "scikit-image",
-    "yaml": "pyyaml",
-    "bs4": "beautifulsoup4",
-    "dateutil": "python-dateutil",
-    "docx": "python-docx",
-    "serial": "pyserial",
-    "usb": "pyusb",
-    "nacl": "pynacl",
-    "OpenSSL": "pyopenssl",
-    "Crypto": "pycryptodome",
-    "jwt": "pyjwt",
-    "dns": "dnspython",
-    "telegram": "python-telegram-bot",
-    "discord": "discord.py",
-    "dotenv": "python-dotenv",
-    "magic": "python-magic",
-    "git": "gitpython",
-    "github": "pygithub",
-    "psycopg2": "psycopg2-binary",
-    "MySQLdb": "mysqlclient",
-    "win32api": "pywin32",
-    "win32com": "pywin32",
-    "speech_recognition": "SpeechRecognition",
-    "attr": "attrs",
-    "mpl_toolkits": "matplotlib",
-    "grpc": "grpcio",
-    "zmq": "pyzmq",
-    "Levenshtein": "levenshtein",
-    "pkg_resources": "setuptools",
-    "wx": "wxPython",
-    "pypdf": "pypdf",
-}
-"""Packages whose import name is another."""
-
 DATA_IMAGE: Final = frozenset(
     ("numpy", "pandas", "scipy", "sympy", "matplotlib", "mpl_toolkits", "dateutil", "pytz")
 )

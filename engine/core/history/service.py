@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from engine.common.errors import Problem
 from engine.common.text import visible
 from engine.core.history.event_bus import EventBus
+from engine.core.history.own_search import require_open_fields
 from engine.history.api import HistoryStore
 from engine.history.errors import HistoryError
 from engine.history.search.query.complete import complete, unfinished
@@ -49,10 +50,11 @@ class HistoryService:
     ) -> tuple[Summary, ...]:
         """Return submissions that match, the newest first, or sorted by a field.
 
-        With `own` those alone that this one asked for.
+        With `own` those alone that this one asked for, by what they may know.
         """
         if own is None:
             return await self._log.read.summaries(filter, before, limit, sort=sort)
+        require_open_fields(filter, sort)
         found: list[Summary] = []
         while len(found) < limit:
             page = await self._log.read.summaries(filter, before, PAGE, requester=own.name.text, sort=sort)

@@ -7,6 +7,7 @@ import time
 from datetime import UTC, datetime
 
 from engine.common.errors import Problem
+from engine.common.supervisor import describe
 from engine.common.text import Untrusted, visible
 from engine.core.drills.service import Drills
 from engine.core.history.event_bus import EventBus
@@ -134,6 +135,9 @@ class Rehearsals:
             data = {"rehearsal": stopped.model_dump(mode="json")}
             await self._events.record_soon("rehearsal.ended", entry.id, by.name, data=data)
             raise
+        except Exception as error:
+            await self._end(entry, begun.with_note(f"it did not run: {describe(error)}"))
+            raise
         return await self._end(entry, rehearsal)
 
     async def _run(self, entry: ActiveSubmission, begun: Rehearsal) -> Rehearsal:
@@ -141,6 +145,8 @@ class Rehearsals:
         stage = Stage(draft.language, () if begun.withheld else draft.files)
         watcher, began = RehearsalWatcher(begun.image), time.monotonic()
         result = await self._sandboxes.run(self._job(entry, begun.image, stage), watcher)
+        if not watcher.permitted:
+            raise SandboxUnavailable("; ".join(result.evidence) or "the code was not started")
         packages = f"packages installed: {watcher.packages}" if watcher.packages else ""
         searched = "" if stage.record.complete else "not everything that was sent could be searched"
         notes = tuple(note[:300] for note in (packages, searched) if note)

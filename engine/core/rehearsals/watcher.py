@@ -21,12 +21,16 @@ class RehearsalWatcher:
         self._output = bytearray()
         self._known: dict[int, ObservedEffect] = {}
         self.observation: Observation | None = None
+        self.permitted = False
+        """Whether its code was let into a sandbox."""
         self.packages = ""
         """The packages that were installed for it."""
 
     async def permit(self, request: StartRequest) -> StartPermit:
         """Permit the start in this image alone. Raises SandboxUnavailable."""
-        return permit_image(request, self._image)
+        permit = permit_image(request, self._image)
+        self.permitted = True
+        return permit
 
     async def output(self, chunk: OutputChunk) -> None:
         """Keep the beginning."""

@@ -6,7 +6,13 @@ from collections.abc import Iterable
 
 from engine.common.text import Untrusted
 from engine.models import Case, Event, Permissions
-from engine.models.observed import NetworkUse, Observation, ObservedEffect, RunEffects
+from engine.models.observed import (
+    NetworkUse,
+    Observation,
+    ObservationStatus,
+    ObservedEffect,
+    RunEffects,
+)
 from engine.policy.effects.comparison import compare
 
 
@@ -25,10 +31,20 @@ def run_effects(case: Case, events: Iterable[Event]) -> RunEffects:
             observation = Observation.model_validate(event.data["observation"])
     granted = case.decision.grant.permissions if case.decision and case.decision.grant else Permissions()
     known = tuple(sorted(effects.values(), key=lambda one: (one.first, one.number)))
-    matches = compare(case.analysis, granted, known, network) if known or observation else ()
+    complete = observation is None or _is_complete(observation)
+    matches = (
+        compare(case.analysis, granted, known, network, complete=complete) if known or observation else ()
+    )
     return RunEffects(observation=observation, effects=known, matches=matches)
+
+
+def _is_complete(observation: Observation) -> bool:
+    return observation.status is ObservationStatus.COMPLETE and not observation.omitted
 
 
 def _use(event: Event) -> NetworkUse:
     data = event.data
-    return NetworkUse(host=Untrusted(data["host"]), port=data["port"], allowed=data["allowed"])
+    secrets = tuple(map(Untrusted, data["secrets"])) if "secrets" in data else None
+    return NetworkUse(
+        host=Untrusted(data["host"]), port=data["port"], allowed=data["allowed"], secrets=secrets
+    )

@@ -180,7 +180,7 @@ class Runs:
         try:
             await self._check_approval(entry, approved.decision.image if approved.decision else "")
             result = await execute(approved, self._sandboxes, recorder, self._supervisor)
-            return await validate_output(approved, result, entry.stream)
+            return effects.completed(await validate_output(approved, result, entry.stream))
         except asyncio.CancelledError:
             await asyncio.shield(self._interrupted(entry))
             raise

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from engine.common import hosts
+from engine.common.effects.severity import is_absent, severity_of
 from engine.common.text import Untrusted
 from engine.models import Analysis, EffectKind, Level, Permissions, PredictedEffect, Verdict
-from engine.models.observed import EffectMatch, NetworkUse, ObservedEffect, ObservedKind, Relation
-from engine.policy.effects.predictions import CommandScope, predictions_of
-from engine.policy.effects.severity import is_absent, severity_of
+from engine.models.observed import (
+    Basis,
+    EffectMatch,
+    NetworkUse,
+    ObservedEffect,
+    ObservedKind,
+    Relation,
+)
+from engine.policy.effects.predictions import CommandScope, possible_predictions, predictions_of
+from engine.policy.effects.use_of_grants import INPUT_FOLDER, grants
 
 _OBSERVABLE = frozenset({EffectKind.HOST, EffectKind.READ, EffectKind.WRITE, EffectKind.COMMAND})
 """Predictions that an observation can confirm; the others are about the code's text."""
 _ALARM = "the analysis called this code harmless, so its proof or the observation is wrong"
-_INPUT_FOLDER = "/workspace/"
 
 
 def compare(
@@ -22,17 +28,20 @@ def compare(
     granted: Permissions,
     effects: Sequence[ObservedEffect],
     network: Sequence[NetworkUse] = (),
+    *,
+    complete: bool = True,
 ) -> tuple[EffectMatch, ...]:
     """Return a row for each prediction, permission and observed effect; the gravest surprises first.
 
-    Routine effects, which programs have without their authors asking, are left out.
+    Routine effects, which programs have without their authors asking, are left out. `complete`: the effects
+    are all that there were.
     """
     own = [one for one in effects if not one.routine]
     rows = [
         *_observed(analysis, granted, own),
         *_attempts(analysis, granted, network),
         *_unfulfilled(analysis.effects, own, network),
-        *_grants(granted, own, network),
+        *grants(granted, effects, network, complete=complete),
     ]
     return tuple(sorted(rows, key=lambda row: -(row.severity.rank if row.severity else -1)))
 
@@ -65,11 +74,29 @@ def _observed(
     known: Sequence[ObservedEffect] = (),
 ) -> Iterator[EffectMatch]:
     scope = CommandScope.of(known or effects, analysis.effects)
-    inputs = {_INPUT_FOLDER + name.text for name in granted.files}
+    inputs = {INPUT_FOLDER + name.text for name in granted.files}
     for effect in effects:
-        predicted = predictions_of(effect, analysis.effects)
+        predicted = predictions_of(effect, analysis.effects) or _by_listing(effect, effects, analysis.effects)
         expected = bool(predicted) or scope.covers(effect) or _is_own(effect, inputs)
         yield _row(analysis, effect, predicted, expected=expected)
+
+
+def _by_listing(
+    call: ObservedEffect, effects: Sequence[ObservedEffect], predicted: Sequence[PredictedEffect]
+) -> tuple[PredictedEffect, ...]:
+    """Return the predictions that calls without targets fulfil, where the files of a listing are all of them.
+
+    Each file that vanished takes a call. So where as many files were deleted as there were calls, none of
+    them was refused, and nothing was renamed, no call had another target.
+    """
+    if call.kind is not ObservedKind.DELETE or call.target:
+        return ()
+    same = [one for one in effects if one.kind is ObservedKind.DELETE]
+    if any(one.refused for one in same) or any(one.kind is ObservedKind.RENAME for one in effects):
+        return ()
+    told = [predictions_of(one, predicted) for one in same if one.basis is Basis.LISTING]
+    calls = sum(one.count for one in same if not one.target)
+    return tuple(one for each in told for one in each) if calls <= len(told) and all(told) else ()
 
 
 def _is_own(effect: ObservedEffect, inputs: set[str]) -> bool:
@@ -79,7 +106,8 @@ def _is_own(effect: ObservedEffect, inputs: set[str]) -> bool:
 def _row(
     analysis: Analysis, effect: ObservedEffect, predicted: Sequence[PredictedEffect], *, expected: bool
 ) -> EffectMatch:
-    lines = tuple(sorted({line for one in predicted for line in one.lines}))
+    possible = possible_predictions(effect, analysis.effects)
+    lines = tuple(sorted({line for one in predicted or possible for line in one.lines}))
     severity, reason = severity_of(effect)
     if analysis.verdict is Verdict.HARMLESS and not is_absent(effect):
         relation, severity, reason = Relation.UNPREDICTED, Level.CRITICAL, _ALARM
@@ -89,7 +117,7 @@ def _row(
     elif expected:
         return _match(Relation.PREDICTED, effect, lines)
     else:
-        relation = Relation.UNPREDICTED
+        relation = Relation.TARGET_UNKNOWN if possible else Relation.UNPREDICTED
     return _match(relation, effect, lines, severity, reason)
 
 
@@ -142,7 +170,7 @@ def _attempts(
         )
 
 
-# --- predicted and granted ---------------------------------------------------------------------------
+# --- predicted ---------------------------------------------------------------------------------------
 
 
 def _unfulfilled(
@@ -150,29 +178,16 @@ def _unfulfilled(
 ) -> Iterator[EffectMatch]:
     reached = {use.host.text for use in network}
     met = {id(one) for effect in effects for one in predictions_of(effect, predicted)}
+    possible = {id(one) for effect in effects for one in possible_predictions(effect, predicted)}
     for one in predicted:
         if one.kind not in _OBSERVABLE:
             continue
         if one.kind is EffectKind.HOST and one.value.text in reached:
             yield _prediction(Relation.PREDICTED, one)
         elif id(one) not in met:
-            yield _prediction(Relation.NOT_OBSERVED, one)
+            relation = Relation.TARGET_UNKNOWN if id(one) in possible else Relation.NOT_OBSERVED
+            yield _prediction(relation, one)
 
 
 def _prediction(relation: Relation, one: PredictedEffect) -> EffectMatch:
     return EffectMatch(relation=relation, kind=one.kind.value, value=one.value, lines=one.lines)
-
-
-def _grants(
-    granted: Permissions, effects: Sequence[ObservedEffect], network: Sequence[NetworkUse]
-) -> Iterator[EffectMatch]:
-    read = {effect.target.text for effect in effects}
-    reached = [use.host.text for use in network if use.allowed]
-    for name in granted.files:
-        yield _permission("file", name, used=_INPUT_FOLDER + name.text in read)
-    for domain in granted.domains:
-        yield _permission("domain", domain, used=any(hosts.matches(domain.text, host) for host in reached))
-
-
-def _permission(kind: str, value: Untrusted, *, used: bool) -> EffectMatch:
-    return EffectMatch(relation=Relation.USED if used else Relation.UNUSED, kind=kind, value=value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import glob
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from engine.models import Certainty, EffectKind, PredictedEffect
@@ -37,13 +37,25 @@ def predictions_of(
     effect: ObservedEffect, predicted: Iterable[PredictedEffect]
 ) -> tuple[PredictedEffect, ...]:
     """Return the predictions that an observed effect fulfils."""
+    return tuple(one for one in _of_its_kind(effect, predicted) if _fits(effect, one))
+
+
+def possible_predictions(
+    effect: ObservedEffect, predicted: Iterable[PredictedEffect]
+) -> tuple[PredictedEffect, ...]:
+    """Return the predictions that an effect may fulfil whose target the kernel does not tell."""
+    return () if effect.target else tuple(_of_its_kind(effect, predicted))
+
+
+def _of_its_kind(effect: ObservedEffect, predicted: Iterable[PredictedEffect]) -> Iterator[PredictedEffect]:
     kinds = _KINDS.get(effect.kind, frozenset())
-    return tuple(one for one in predicted if one.kind in kinds and _fits(effect, one))
+    return (one for one in predicted if one.kind in kinds)
 
 
 def _fits(effect: ObservedEffect, prediction: PredictedEffect) -> bool:
+    """Return whether an effect is the predicted one; without a target it is none in particular."""
     if prediction.certainty is Certainty.UNKNOWN or not effect.target:
-        return True
+        return prediction.certainty is Certainty.UNKNOWN
     value, target = prediction.value.text, effect.target.text
     match prediction.kind:
         case EffectKind.READ | EffectKind.WRITE:

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from engine.common import hosts
 from engine.models import EffectKind, Language, Level, OperationKind
-from engine.models.observed import SurpriseAction
+from engine.models.observed import SurpriseAction, SurpriseReport
 from engine.policy.request_facts import PermissionKind
 
 MAX_PATTERN = 1000
@@ -230,6 +230,9 @@ SurpriseActions = Annotated[
 ]
 
 
+SurpriseReports = Annotated[SurpriseReport, BeforeValidator(_of(SurpriseReport, "report for agents"))]
+
+
 class RehearseSpec(Part):
     """What is rehearsed beside what a reviewer rehearses."""
 
@@ -250,6 +253,8 @@ class PolicySpec(Part):
     deadlines: dict[Annotated[Level, BeforeValidator(_decided_level)], Seconds] = {}
     on_surprise: SurpriseActions = {}
     """What happens to a run at a surprise of this severity or higher; otherwise it is recorded."""
+    surprises_for_agent: SurpriseReports = SurpriseReport.NONE
+    """What the result of a run tells its agent of the surprises."""
     observed: Literal["required", "optional"] = "optional"
     """Whether code runs only where its effects are observed."""
     rehearse: Annotated[RehearseSpec, BeforeValidator(_rehearse)] = RehearseSpec()

@@ -122,6 +122,10 @@ class Sandbox(Protocol):
         """Why its kernel tells nothing."""
 
     @property
+    def superseded(self) -> bool:
+        """Whether a new one would be observed, and this one is not."""
+
+    @property
     def startup_tasks(self) -> int:
         """Tasks of the host that it had before any code arrived."""
 

@@ -47,6 +47,8 @@ class NetworkAttempt(FrozenModel):
     method: str
     allowed: bool
     why: str
+    secrets: tuple[str, ...] = ()
+    """The names of the secrets that went with it."""
 
 
 class RunDisplay(FrozenModel):

@@ -72,6 +72,11 @@ def outgoing(request: h11.Request, route: Route, secrets: SecretInjector) -> h11
         )
 
 
+def carried(request: h11.Request, route: Route, secrets: SecretInjector) -> tuple[str, ...]:
+    """Return the names of the secrets that a request takes to its host."""
+    return secrets.carried(route.host, route.path, end_to_end(request.headers))
+
+
 async def exchange(
     guest: Peer, request: h11.Request, route: Route, secrets: SecretInjector, outside: Peer
 ) -> None:

@@ -15,7 +15,7 @@ from engine.sandbox.api.egress_policy import EgressDenied, EgressPolicy
 from engine.sandbox.api.run_events import NetworkAttempt
 from engine.sandbox.network.budget import Budget, BudgetExhausted
 from engine.sandbox.network.ephemeral_ca import EphemeralCA
-from engine.sandbox.network.http_forward import Route, destination, exchange, outgoing, tunnel
+from engine.sandbox.network.http_forward import Route, carried, destination, exchange, outgoing, tunnel
 from engine.sandbox.network.http_peer import Peer
 from engine.sandbox.network.relay import relay
 from engine.sandbox.network.resolver import PinnedResolver, Streams
@@ -92,7 +92,7 @@ class Proxy:
         self, guest: Peer, request: h11.Request, route: Route, tls: ssl.SSLContext | None = None
     ) -> None:
         target = Target.of(route.host, route.port, request.method)
-        async with self._attempt(target):
+        async with self._attempt(target, carried(request, route, self.secrets)):
             self._policy.check(route.host, route.port)
             outgoing(request, route, self.secrets)
             await self._resolver.addresses(route.host)
@@ -164,8 +164,8 @@ class Proxy:
     # --- the record
 
     @contextlib.asynccontextmanager
-    async def _attempt(self, target: Target) -> AsyncIterator[None]:
-        """Count an attempt, and record whether it was allowed and why."""
+    async def _attempt(self, target: Target, secrets: tuple[str, ...] = ()) -> AsyncIterator[None]:
+        """Count an attempt, and record whether it was allowed, why, and the secrets that go with it."""
         if self._exhausted:
             raise EgressDenied("the network budget of the run is exhausted")
         self.budget.count_request()
@@ -174,7 +174,7 @@ class Proxy:
         except EgressDenied as no:
             await self._record(target.denied(no))
             raise
-        await self._record(target.allowed())
+        await self._record(target.allowed(secrets))
 
     async def _record_denial(self, target: Target, work: Awaitable[_T]) -> _T:
         """Do what was allowed; if it is denied on the way, record that as well."""
@@ -206,9 +206,9 @@ class Target(NamedTuple):
         """Return a target, its texts truncated for the record."""
         return cls(host[:253], port, method.decode("latin-1")[:16])
 
-    def allowed(self) -> NetworkAttempt:
+    def allowed(self, secrets: tuple[str, ...] = ()) -> NetworkAttempt:
         """Return the event of an attempt that was allowed."""
-        return NetworkAttempt(**self._asdict(), allowed=True, why="granted")
+        return NetworkAttempt(**self._asdict(), allowed=True, why="granted", secrets=secrets)
 
     def denied(self, why: EgressDenied) -> NetworkAttempt:
         """Return the event of an attempt that was denied."""

@@ -58,6 +58,15 @@ class SecretInjector:
         filled = [(name, _filled(value, own)) for name, value in kept]
         return _in_target(target, own), [*filled, (b"accept-encoding", b"identity")]
 
+    def carried(self, host: str, target: bytes, headers: Headers) -> tuple[str, ...]:
+        """Return the names of the secrets that `inject` fills in."""
+        texts = [target, *(_basic_credentials(value) or value for _, value in headers)]
+        return tuple(
+            secret.name
+            for mark, secret in self._secrets.items()
+            if secret.host == host and any(mark.encode() in text for text in texts)
+        )
+
     def check(self, host: str, data: bytes) -> None:
         """Check that data for a host has no placeholder of another host's secret. Raises EgressDenied."""
         for placeholder, secret in self._secrets.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import signal
+from dataclasses import replace
 from typing import Any
 
 from engine.models.observed import Basis, ObservedKind
@@ -31,12 +32,16 @@ _KINDS = {
 _TARGETS = {62: (0, 1), 200: (0, 1), 129: (0, 1), 234: (0, 2), 297: (0, 2)}
 """Calls that send a signal: which registers hold the process, and the signal."""
 _PIDFD_SIGNAL = 424
+_DUPLICATES = frozenset({0, 1030})
+"""F_DUPFD and F_DUPFD_CLOEXEC."""
 
 
 def count(processes: ProcessTable, effects: EffectTable, message: Any, process: Process) -> None:
     """Add a call that has returned."""
-    act = _act(processes, message, process, COUNTED_CALLS[message.sysno])
-    if act is not None:
+    name = COUNTED_CALLS[message.sysno]
+    if name == "fcntl":
+        _duplicated(message, process)
+    elif (act := _act(processes, message, process, name)) is not None:
         effects.add(act)
 
 
@@ -57,10 +62,17 @@ def _act(processes: ProcessTable, message: Any, process: Process, name: str) -> 
             return _counted(message, process, name, "", _registers(name, message))
 
 
+def _duplicated(message: Any, process: Process) -> None:
+    """Note what else a descriptor is called; nothing else of `fcntl` is told."""
+    known = process.files.get(message.arg0)
+    if message.arg1 in _DUPLICATES and known is not None and not message.exit.errno:
+        process.opened(message.exit.result, replace(known, closes=message.arg1 != 0))
+
+
 def _truncated(message: Any, process: Process) -> Act | None:
     """Return None where the file was opened for writing: that is an effect already."""
     descriptor = process.files.get(message.arg0)
-    if descriptor is None or descriptor.entry is not None:
+    if descriptor is None or descriptor.file is not None:
         return None
     return _counted(message, process, "truncate", "", "truncate")
 

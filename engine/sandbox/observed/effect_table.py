@@ -8,11 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from engine.common.effects.severity import ABSENCES, Deed, judged
 from engine.common.text import Untrusted
-from engine.models.observed import Basis, ObservedEffect, ObservedKind
+from engine.models import Level
+from engine.models.observed import DENIALS, Basis, ObservedEffect, ObservedKind
 
 MOST_OF_A_KIND = 120
-"""How many distinct effects of one kind are kept; the others are counted."""
+"""How many distinct effects of one kind and severity are kept; the others are counted.
+
+By severity, so that many harmless effects leave room for a grave one.
+"""
 _MOST_TEXT = 360
 _TAIL = 100
 
@@ -75,7 +80,7 @@ class EffectTable:
 
     def __init__(self) -> None:
         self._entries: dict[Key, _Entry] = {}
-        self._kinds: Counter[tuple[ObservedKind, bool]] = Counter()
+        self._kinds: Counter[tuple[ObservedKind, bool, Level]] = Counter()
         self._changed: dict[int, _Entry] = {}
         self.counts: Counter[ObservedKind] = Counter()
         """How many acts of each kind there were."""
@@ -93,7 +98,8 @@ class EffectTable:
         entry.last = act.at
         if act.errno:
             entry.refused += 1
-            entry.error = errno.errorcode.get(act.errno, str(act.errno))
+            if entry.error not in DENIALS:
+                entry.error = errno.errorcode.get(act.errno, str(act.errno))
         self._changed[entry.number] = entry
         return entry
 
@@ -101,9 +107,10 @@ class EffectTable:
         key = (act.kind, act.target, act.detail, act.process, act.routine)
         if (found := self._entries.get(key)) is not None:
             return found
-        if self._kinds[act.kind, act.routine] >= MOST_OF_A_KIND:
+        group = act.kind, act.routine, _severity(act)
+        if self._kinds[group] >= MOST_OF_A_KIND:
             return None
-        self._kinds[act.kind, act.routine] += 1
+        self._kinds[group] += 1
         entry = _Entry(
             len(self._entries) + 1, act.kind, act.target, act.process, act.pid, act.basis, act.detail,
             act.at, act.at, act.routine,
@@ -111,9 +118,9 @@ class EffectTable:
         self._entries[key] = entry
         return entry
 
-    def prove(self, entry: _Entry) -> None:
-        """Note that the kernel itself named the target of an effect."""
-        if entry.basis is not Basis.KERNEL:
+    def prove(self, entry: _Entry | None) -> None:
+        """Note that the kernel itself named the target of an effect, if that is kept."""
+        if entry is not None and entry.basis is not Basis.KERNEL:
             entry.basis = Basis.KERNEL
             self._changed[entry.number] = entry
 
@@ -135,6 +142,11 @@ class EffectTable:
         changed, self._changed = self._changed, {}
         for entry in changed.values():
             yield entry.effect()
+
+
+def _severity(act: Act) -> Level:
+    error = errno.errorcode.get(act.errno, "")
+    return judged(Deed(act.kind, act.target, act.detail, error in DENIALS, error in ABSENCES))[0]
 
 
 def shortened(text: str) -> str:

@@ -7,12 +7,19 @@ import os
 from dataclasses import replace
 from typing import Any
 
+from engine.common.effects.package_places import package_folder
 from engine.models.observed import Basis, ObservedKind
 from engine.sandbox.observed import routine
 from engine.sandbox.observed.addresses import text
 from engine.sandbox.observed.effect_table import Act, EffectTable
 from engine.sandbox.observed.points import FCHDIR
-from engine.sandbox.observed.processes import CURRENT_FOLDER, Descriptor, Process, ProcessTable
+from engine.sandbox.observed.processes import (
+    CURRENT_FOLDER,
+    Descriptor,
+    OpenedFile,
+    Process,
+    ProcessTable,
+)
 
 _CREAT = 85
 _DELETED = " (deleted)"
@@ -35,17 +42,18 @@ def opened(processes: ProcessTable, effects: EffectTable, message: Any, process:
     folder = message.fd if message.sysno not in {2, _CREAT} else CURRENT_FOLDER
     path = process.path(text(message.path), folder, text(message.fd_path))
     writes = flags & os.O_ACCMODE != os.O_RDONLY or bool(flags & (os.O_CREAT | os.O_TRUNC))
-    entry = effects.add(_act(process, path, seconds(message), flags, message.exit.errno, writes=writes))
+    act = _act(process, path, seconds(message), flags, message.exit.errno, writes=writes)
+    entry = effects.add(act)
     if not message.exit.errno:
-        descriptor = Descriptor(path, entry, closes=bool(flags & os.O_CLOEXEC))
-        process.opened(message.exit.result, descriptor)
+        file = OpenedFile(act.kind, entry)
+        process.opened(message.exit.result, Descriptor(path, file, closes=bool(flags & os.O_CLOEXEC)))
 
 
 def _act(process: Process, path: str, at: float, flags: int, errno: int, *, writes: bool) -> Act:
     kind = ObservedKind.WRITE if writes else ObservedKind.READ
     common = process.helper or (routine.is_routine_write(path) if writes else _is_routine_read(path))
     if not writes and routine.is_installation(path):
-        path = "(the installation of the language)"
+        path = package_folder(path) or "(the installation of the language)"
     detail = _described(flags) if writes else ""
     return Act(kind, path, process.program, process.pid, at, Basis.ASKED, detail, errno, common)
 
@@ -70,41 +78,43 @@ def closed(processes: ProcessTable, effects: EffectTable, message: Any, process:
         return
     path, gone = (path.removesuffix(_DELETED), True) if path.endswith(_DELETED) else (path, False)
     path = process.own(path)
-    if descriptor is None or descriptor.entry is None:
+    if descriptor is None or descriptor.file is None or descriptor.file.named:
         return
+    file = descriptor.file
+    file.named = True
     if descriptor.name == path or routine.is_installation(path):
-        effects.prove(descriptor.entry)
+        effects.prove(file.entry)
     else:
-        _other(effects, process, descriptor, path, seconds(message))
-    if gone and descriptor.entry.kind is ObservedKind.WRITE:
+        _other(effects, process, descriptor.name, file.kind, path, seconds(message))
+    if gone and file.kind is ObservedKind.WRITE:
         detail = "no longer had a name when it was closed"
         act = Act(ObservedKind.DELETE, path, process.program, process.pid, seconds(message), detail=detail)
         effects.add(act)
 
 
 def duplicated(processes: ProcessTable, effects: EffectTable, message: Any, process: Process) -> None:
-    """Note what else a descriptor is called; its file's true name is taken where the first one is closed."""
+    """Note what else a descriptor is called; its file's true name is taken where one of them is closed."""
     if (known := process.files.get(message.old)) is not None and not message.exit.errno:
-        process.opened(message.exit.result, replace(known, entry=None, closes=False))
+        process.opened(message.exit.result, replace(known, closes=False))
 
 
-def _other(effects: EffectTable, process: Process, descriptor: Descriptor, path: str, at: float) -> None:
+def _other(
+    effects: EffectTable, process: Process, name: str, kind: ObservedKind, path: str, at: float
+) -> None:
     """Add a file that was opened by another name: a link, or a name that was changed meanwhile."""
-    kind = descriptor.entry.kind
     writes = kind is ObservedKind.WRITE
     common = process.helper or (routine.is_routine_write(path) if writes else _is_routine_read(path))
-    detail = f"opened as {descriptor.name}"
+    detail = f"opened as {name}"
     effects.add(Act(kind, path, process.program, process.pid, at, Basis.KERNEL, detail, 0, common))
 
 
 def chdir(processes: ProcessTable, effects: EffectTable, message: Any, process: Process) -> None:
     """Follow a process into another folder."""
-    if message.sysno == FCHDIR:
-        process.folder = process.folder if message.exit.errno else text(message.fd_path)
-        return
     process.folder = process.left
-    if not message.exit.errno:
-        process.folder = process.path(text(message.path))
+    if message.exit.errno:
+        return
+    named = message.sysno == FCHDIR
+    process.folder = text(message.fd_path) if named else process.path(text(message.path))
 
 
 def leave(process: Process) -> None:

@@ -9,12 +9,19 @@ from typing import Any
 from engine.models.observed import ObservedEffect
 from engine.sandbox.observed import calls, files, programs, sockets
 from engine.sandbox.observed.effect_table import EffectTable
-from engine.sandbox.observed.points import CHDIR, COUNTED_CALLS, READABLE_CALLS
+from engine.sandbox.observed.points import CHDIR, COUNTED_CALLS, EXECUTIONS, FCHDIR, READABLE_CALLS
 from engine.sandbox.observed.processes import SUPERVISOR, SUPERVISOR_USERS, Process, ProcessTable
 from engine.sandbox.observed.wire import Packet, PacketKind, decode
 
 _KILL, _EVERYBODY, _KILL_SIGNAL = 62, 0xFFFFFFFF, 9
-_EXECVE_CALLS = (59, 322)
+_NAMED: dict[int, str] = {
+    PacketKind.OPEN: "open",
+    PacketKind.EXECVE_CALL: "execve",
+    PacketKind.EXECVE: "executed",
+    PacketKind.CHDIR: "chdir",
+    PacketKind.CHROOT: "chroot",
+}
+"""Which calls the events with names in them belong to."""
 
 
 class EffectLedger:
@@ -84,7 +91,8 @@ class EffectLedger:
         if packet.kind == PacketKind.RAW:
             self._raw(message, process)
             return
-        self._count_name(packet, message)
+        if (name := _NAMED.get(packet.kind)) is not None:
+            self._named[name] += 1
         if (reader := _READERS.get(packet.kind)) is not None:
             reader(self.processes, self.effects, message, process)
 
@@ -97,20 +105,19 @@ class EffectLedger:
 
     def _raw(self, message: Any, process: Process) -> None:
         number = message.sysno
-        if number in READABLE_CALLS:
+        if number in EXECUTIONS and message.HasField("exit"):
+            self._executed(message, process)
+        elif number in READABLE_CALLS:
             self._called[READABLE_CALLS[number]] += 1
-            if number == CHDIR:
+            if number in {CHDIR, FCHDIR}:
                 files.leave(process)
         elif number in COUNTED_CALLS and message.HasField("exit"):
             calls.count(self.processes, self.effects, message, process)
 
-    def _count_name(self, packet: Packet, message: Any) -> None:
-        if packet.kind == PacketKind.OPEN:
-            self._named["open"] += 1
-        elif packet.kind == PacketKind.EXECVE_CALL:
-            self._named["execve"] += 1
-        elif packet.kind == PacketKind.CHDIR and message.sysno == CHDIR:
-            self._named["chdir"] += 1
+    def _executed(self, message: Any, process: Process) -> None:
+        """Take whether a program was executed: for each there is an event with the kernel's name for it."""
+        programs.attempted(self.effects, message, process)
+        self._called["executed"] += not message.exit.errno
 
 
 def _ends_everything(packet: Packet) -> bool:

@@ -21,15 +21,16 @@ COUNTED_CALLS = {
     101: "ptrace", 310: "process_vm_readv", 311: "process_vm_writev",
     165: "mount", 166: "umount", 155: "pivot_root", 272: "unshare", 308: "setns",
     319: "memfd_create", 126: "capset", 321: "bpf", 425: "io_uring_setup", 250: "keyctl",
-    169: "reboot", 175: "init_module", 313: "init_module", 435: "clone3",
+    169: "reboot", 175: "init_module", 313: "init_module", 435: "clone3", 72: "fcntl",
 }  # fmt: skip
 """System calls of x86-64 whose arguments gVisor does not decode, by number."""
 
-CHDIR, FCHDIR = 80, 81
+CHDIR, FCHDIR, CHROOT = 80, 81, 161
+EXECUTIONS = (59, 322)
 READABLE_CALLS = {
     2: "open", 257: "open", 85: "open",
-    59: "execve", 322: "execve",
-    CHDIR: "chdir",
+    **dict.fromkeys(EXECUTIONS, "execve"),
+    CHDIR: "chdir", FCHDIR: "chdir", CHROOT: "chroot",
 }  # fmt: skip
 """Calls whose events name files. gVisor loses such an event, uncounted, if the name is not UTF-8, so they are
 counted without names as well."""
@@ -76,7 +77,7 @@ def session(endpoint: str) -> str:
     points = [_point(name) for name in _NAMED]
     points += [_point(name, "fd_path") for name in _WITH_PATH]
     points += [_point(f"syscall/sysno/{number}/enter") for number in (*COUNTED_CALLS, *READABLE_CALLS)]
-    points += [_point(f"syscall/sysno/{number}/exit") for number in COUNTED_CALLS]
+    points += [_point(f"syscall/sysno/{number}/exit") for number in (*COUNTED_CALLS, *EXECUTIONS)]
     sink = {"name": "remote", "config": {"endpoint": endpoint, "retries": _RETRIES}}
     return json.dumps({"trace_session": {"name": "Default", "points": points, "sinks": [sink]}})
 

@@ -7,6 +7,8 @@ import posixpath
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.models.observed import ObservedKind
+
 SUPERVISOR, INTERPRETER = 1, 2
 """The numbers of the first two processes of every sandbox."""
 SUPERVISOR_USERS = (0, 1001)
@@ -25,13 +27,23 @@ def _normal(path: str) -> str:
 
 
 @dataclass(slots=True)
+class OpenedFile:
+    """A file that was opened, under whatever numbers and in whatever processes it is known."""
+
+    kind: ObservedKind
+    entry: Any
+    """The effect that opening it was; None where that is not kept."""
+    named: bool = False
+    """Whether the kernel has told its true name."""
+
+
+@dataclass(slots=True)
 class Descriptor:
     """What a descriptor of a process was opened on."""
 
     name: str = ""
     """The path that was asked for, or the address."""
-    entry: Any = None
-    """The effect that opening it was."""
+    file: OpenedFile | None = None
     domain: int = 0
     datagrams: bool = False
     closes: bool = False
@@ -65,6 +77,8 @@ class Process:
     """Whether it executes another file than the process that started it."""
     attempts: dict[int, str] = field(default_factory=dict)
     """The file that a thread of it tries to execute."""
+    named: bool = False
+    """Whether the kernel has named what it executes, and the call has yet to return."""
 
     def path(self, name: str, folder: int = CURRENT_FOLDER, folder_path: str = "") -> str:
         """Return an absolute path for a name as it was passed, without following links."""
@@ -123,10 +137,11 @@ class ProcessTable:
         """Expect the language's interpreter, or a helper that keeps the supervisor's user."""
         self._interpreters.add(pid)
 
-    def start(self, pid: int, parent: Process) -> Process:
-        """Add a process that another one has started."""
+    def start(self, pid: int, parent: Process, *, shares_files: bool = False) -> Process:
+        """Add a process that another one has started; it may share its descriptors from then on."""
         child = Process(pid, parent.program, parent.command, parent.pid, helper=parent.helper)
-        child.folder, child.files = parent.folder, dict(parent.files)
+        child.folder = parent.folder
+        child.files = parent.files if shares_files else dict(parent.files)
         return self._add(child)
 
     def end(self, pid: int) -> None:

@@ -12,8 +12,10 @@ from engine.sandbox.observed.files import seconds
 from engine.sandbox.observed.processes import INTERPRETER, Process, ProcessTable
 
 _THREAD = 0x10000
+_SHARED_FILES = 0x400
 _NAMESPACES = 0x7E020000
 _MOST_ARGUMENTS = 64
+_NAMELESS = "executed, but the kernel did not tell its name"
 _SETTERS = {105: "setuid", 106: "setgid", 117: "setresuid", 119: "setresgid", 113: "setreuid"}
 
 
@@ -28,7 +30,7 @@ def clone(processes: ProcessTable, effects: EffectTable, message: Any, process: 
         effects.add(act)
         process.threads += 1
         return
-    processes.start(message.pid, process)
+    processes.start(message.pid, process, shares_files=bool(message.flags & _SHARED_FILES))
 
 
 def execve_call(processes: ProcessTable, effects: EffectTable, message: Any, process: Process) -> None:
@@ -39,9 +41,23 @@ def execve_call(processes: ProcessTable, effects: EffectTable, message: Any, pro
     process.attempts[message.context.tid] = path
 
 
+def attempted(effects: EffectTable, message: Any, process: Process) -> None:
+    """Take the outcome of a call that executes a file: before that of a success comes the kernel's own event.
+
+    Where that did not come, its name is not UTF-8.
+    """
+    if message.exit.errno:
+        return
+    if not process.named:
+        path = process.attempts.pop(message.context.tid, "")
+        act = _act(process, ObservedKind.PROCESS, path, seconds(message), _NAMELESS, Basis.ASKED)
+        _became(process, path or process.program, _NAMELESS, effects.add(act))
+    process.named = False
+
+
 def execve(processes: ProcessTable, effects: EffectTable, message: Any, process: Process) -> None:
     """Add a program that a process has become."""
-    process.attempts.clear()
+    process.named = True
     binary = text(message.binary)
     arguments = [text(one) for one in message.argv[:_MOST_ARGUMENTS]]
     more = f" … ({len(message.argv) - _MOST_ARGUMENTS} more)" if len(message.argv) > _MOST_ARGUMENTS else ""
@@ -50,12 +66,16 @@ def execve(processes: ProcessTable, effects: EffectTable, message: Any, process:
     act = Act(
         ObservedKind.PROCESS, binary, process.program, process.pid, at, detail=detail, routine=process.helper
     )
-    process.entry = effects.add(act)
-    process.program, process.command, process.executed = binary, detail, True
-    process.threads = 1
-    process.files = {number: one for number, one in process.files.items() if not one.closes}
+    _became(process, binary, detail, effects.add(act))
     if binary.startswith("/memfd:"):
         effects.add(_act(process, ObservedKind.MEMORY, binary, at, f"executed as {detail}"))
+
+
+def _became(process: Process, program: str, command: str, entry: Any) -> None:
+    process.program, process.command, process.entry, process.executed = program, command, entry, True
+    process.attempts.clear()
+    process.threads = 1
+    process.files = {number: one for number, one in process.files.items() if not one.closes}
 
 
 def task_exit(processes: ProcessTable, effects: EffectTable, message: Any, process: Process) -> None:

@@ -16,6 +16,7 @@ _TYPE = 0xF
 _CLOSES = 0o2000000
 """SOCK_CLOEXEC."""
 _IN_PROGRESS = 115
+_SENDTO = 44
 _FAMILIES = {UNIX, INTERNET, INTERNET_6}
 _UNNAMED = {0: "no address", 16: "netlink", 17: "packets"}
 
@@ -87,11 +88,16 @@ def listening(process: Process, descriptor: Descriptor, at: float, errno: int) -
 
 
 def sent(process: Process, message: Any) -> Act | None:
-    """Return the act of sending without a connection; None where the connection was an effect already."""
+    """Return the act of sending without a connection; None where the connection was an effect already.
+
+    A descriptor of unknown origin counts where an address was passed: another process may have passed it.
+    """
+    addressed = message.sysno == _SENDTO and message.arg4 != 0
     descriptor = process.files.get(message.arg0)
-    if descriptor is None or descriptor.domain not in {INTERNET, INTERNET_6}:
+    if descriptor is None and not addressed:
         return None
-    if descriptor.name and not (message.sysno == 44 and message.arg4):
+    descriptor = descriptor or Descriptor(domain=INTERNET, datagrams=True)
+    if descriptor.domain not in {INTERNET, INTERNET_6} or (descriptor.name and not addressed):
         return None
     what = "UDP" if descriptor.datagrams else "TCP"
     return Act(

@@ -139,7 +139,10 @@ class SandboxManager:
                     self.guard.lose(beat.trouble)
                     self.control.lose_all()
                     await self._resume_paused()
-                elif self.proof is None and beat.number % _HEARTBEATS_TO_A_PROOF == 1:
+                    continue
+                for pool in self._pools:
+                    pool.replace_superseded()
+                if self.proof is None and beat.number % _HEARTBEATS_TO_A_PROOF == 1:
                     with contextlib.suppress(SandboxUnavailable):
                         await self.prove()
 

@@ -128,9 +128,7 @@ class Pool:
         return count < self.wanted(pool) and (count < self._least or total < self._capacity)
 
     async def _fits(self, sandbox: Sandbox, spec: SandboxSpec) -> bool:
-        if sandbox.image_digest != spec.image_digest or sandbox.changed:
-            return False
-        if sandbox.effects is not None and sandbox.effects.lost:
+        if sandbox.image_digest != spec.image_digest or sandbox.changed or sandbox.superseded:
             return False
         try:
             if sandbox.paused:
@@ -177,8 +175,17 @@ class Pool:
     async def _create_standard(self, digest: str, language: Language, limits: Limits) -> Sandbox:
         return await self._driver.create(SandboxSpec(digest, language, limits))
 
+    def replace_superseded(self) -> None:
+        """Refill soon where a new sandbox would be observed, and a ready one is not."""
+        if any(sandbox.superseded for pool in self.image_pools for sandbox in pool.sandboxes):
+            self._refill.set()
+
     def _recycle(self, pool: ImagePool) -> None:
-        """Remove what is too old, and what exceeds recent demand."""
+        """Remove what is superseded or too old, and what exceeds recent demand."""
+        superseded = [sandbox for sandbox in pool.sandboxes if sandbox.superseded]
+        for sandbox in superseded:
+            pool.sandboxes.remove(sandbox)
+            self._remove(sandbox)
         while pool.sandboxes and time.monotonic() - pool.sandboxes[0].created_at > MAX_AGE_SECONDS:
             self._remove(pool.sandboxes.popleft())
         while len(pool.sandboxes) > self.wanted(pool):

@@ -99,4 +99,7 @@ class ToolResult(BaseModel):
     value: str | None = Field(None, description="What was expected of the output and found, as JSON.")
     verified: str | None = Field(None, description="What became of the assertion.")
     artifacts: list[ArtifactInfo] = []
+    surprises: list[str] = Field(
+        [], description="What the code did that nobody predicted or granted, if the policy tells it."
+    )
     untrusted_output: GuestOutput = GuestOutput()

@@ -54,6 +54,7 @@ class RunFields(TypedDict, total=False):
     value: str | None
     verified: str | None
     artifacts: list[ArtifactInfo]
+    surprises: list[str]
 
 
 def tool_result(case: Case, guest: GuestOutput | None = None) -> ToolResult:
@@ -112,6 +113,7 @@ def _run_fields(id: str, result: Result) -> RunFields:
             )
             for file in result.artifacts
         ],
+        surprises=[mark_hidden(line) for line in result.surprises],
     )
 
 

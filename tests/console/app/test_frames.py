@@ -18,6 +18,16 @@ from textual.pilot import Pilot
 from console.app.app import ConsoleApp
 from engine.common.text import Untrusted
 from engine.models import Analysis, Check, Level, Status, Stream
+from engine.models.observed import (
+    Basis,
+    EffectMatch,
+    Observation,
+    ObservationStatus,
+    ObservedEffect,
+    ObservedKind,
+    Relation,
+    RunEffects,
+)
 from tests.console.app.test_screens import killed, running
 from tests.console.safety.test_hostile_frames import OURS, Open, back, keys, paste, tried, welcome
 from tests.console.support.fake_engine import FakeEngine, case, chunk, result, span, violation
@@ -40,6 +50,7 @@ DRAWN: dict[str, tuple[str, Open]] = {
     "run": ("RunScreen", keys("2")),
     "history": ("HistoryScreen", keys("4")),
     "case": ("CaseScreen", keys("4", "enter")),
+    "effects": ("EffectsScreen", keys("4", "enter", "f")),
     "explore": ("ExploreScreen", paste),
     "ask": ("RequestFormScreen", keys("3", "ctrl+n")),
     "tried": ("SnippetsScreen", tried),
@@ -55,6 +66,37 @@ heights = [1.62, 1.75, 1.81, 1.69]
 print(statistics.mean(heights))
 print(os.environ["HOME"])
 """
+
+
+def _match(relation: Relation, kind: str, value: str, *lines: int, **more: Any) -> EffectMatch:
+    return EffectMatch(relation=relation, kind=kind, value=Untrusted(value), lines=lines, **more)
+
+
+PASSWD = ObservedEffect(
+    number=1, kind=ObservedKind.READ, target=Untrusted("/etc/passwd"), process=Untrusted("/usr/bin/id"),
+    first=0.25, basis=Basis.KERNEL,
+)  # fmt: skip
+UNLINK = ObservedEffect(
+    number=2, kind=ObservedKind.DELETE, target=Untrusted(""), process=Untrusted("the program"), first=0.5,
+    detail=Untrusted("unlink"), basis=Basis.COUNTED, count=2, refused=1, error="EROFS",
+)  # fmt: skip
+EFFECTS = RunEffects(
+    observation=Observation(status=ObservationStatus.COMPLETE, events=90),
+    effects=(PASSWD, UNLINK),
+    matches=(
+        _match(Relation.UNPREDICTED, "read", "/etc/passwd", number=1, severity=Level.MEDIUM,
+               reason="it tells about the machine and its users"),
+        _match(Relation.BEYOND, "host", "collect.example:443", 7, severity=Level.LOW,
+               reason="the proxy refused it: it was not granted"),
+        _match(Relation.TARGET_UNKNOWN, "delete", "(unlink)", 9, number=2, severity=Level.LOW),
+        _match(Relation.PREDICTED, "read", "/workspace/sales.csv", 3),
+        _match(Relation.NOT_OBSERVED, "write", "errors.log", 8),
+        _match(Relation.USED, "file", "sales.csv"),
+        _match(Relation.UNUSED, "package", "requests 2.32.0"),
+        _match(Relation.USE_UNKNOWN, "package", "protobuf 6.0"),
+    ),
+)  # fmt: skip
+"""One row of each kind."""
 MOMENTS = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d)?)?|\b\d{1,3}:\d\d(?::\d\d)?\b")
 
 
@@ -66,6 +108,7 @@ def calm() -> FakeEngine:
     engine = FakeEngine(pending, done, killed("s-killed"))
     for id in ("s-done", "s-killed"):
         engine.written[id] = [chunk("to \x1b[32mstdout\x1b[0m\n"), chunk("to stderr\n", Stream.STDERR)]
+    engine.effects_of["s-killed"] = EFFECTS
     engine.analysis = Analysis(violations=(violation(span(1, 1, 6)),))
     engine.checks = (
         Check(name="docker", ok=True, detail=Untrusted("Docker 28, cgroup version 2")),

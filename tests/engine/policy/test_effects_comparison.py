@@ -6,9 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.common.effects.severity import severity_of
 from engine.common.text import Untrusted
-from engine.models import Analysis, Certainty, EffectKind, Level, Permissions, PredictedEffect, Verdict
+from engine.models import (
+    Analysis,
+    Certainty,
+    EffectKind,
+    Level,
+    Permissions,
+    PredictedEffect,
+    Verdict,
+)
 from engine.models.observed import (
+    Basis,
     EffectMatch,
     NetworkUse,
     ObservedEffect,
@@ -18,7 +28,6 @@ from engine.models.observed import (
 )
 from engine.policy import shipped
 from engine.policy.effects.comparison import attempt_surprises, compare, surprises
-from engine.policy.effects.severity import severity_of
 from engine.policy.files.schema import PolicySpec
 
 NOTHING = Permissions()
@@ -375,3 +384,61 @@ def test_an_unknown_action_is_refused(said: object) -> None:
     """A word that means nothing is an error of the policy file."""
     with pytest.raises(ValueError, match=r"action|risk"):
         PolicySpec.model_validate({"on_surprise": said})
+
+
+UNLINK = _observed(ObservedKind.DELETE, "", basis=Basis.COUNTED, detail=Untrusted("unlink"))
+GONE = _observed(ObservedKind.DELETE, "/workspace/a", basis=Basis.LISTING, number=2)
+
+
+@pytest.mark.parametrize("kind", [ObservedKind.DELETE, ObservedKind.RENAME, ObservedKind.LINK,
+                                  ObservedKind.ATTRIBUTES, ObservedKind.FOLDER])  # fmt: skip
+def test_what_was_done_to_an_unknown_file_is_not_what_was_predicted(kind: ObservedKind) -> None:
+    """It may be: so it is said that the target is not known, of both, with the lines of the prediction."""
+    analysis = _predicted(EffectKind.WRITE, "a")
+    rows = compare(analysis, NOTHING, [_observed(kind, "", basis=Basis.COUNTED)])
+    assert [(Relation.TARGET_UNKNOWN, (3,), 1), (Relation.TARGET_UNKNOWN, (3,), 0)] == [
+        (row.relation, row.lines, row.number) for row in rows
+    ]
+
+
+def test_what_nothing_like_it_was_predicted_of_is_not_predicted() -> None:
+    """Its target is not known either, but no prediction can be it."""
+    assert Relation.UNPREDICTED is _relation(_predicted(EffectKind.READ, "a"), UNLINK)
+    assert Relation.PREDICTED is _relation(_predicted(EffectKind.WRITE, "", Certainty.UNKNOWN), UNLINK)
+
+
+def test_a_change_that_was_denied_is_a_surprise_where_its_target_is_not_known() -> None:
+    """Nothing is denied in the sandbox's own folders, so it may have been outside them."""
+    analysis = _predicted(EffectKind.WRITE, "a")
+    denied = UNLINK.model_copy(update={"refused": 1, "error": "EROFS"})
+    absent = UNLINK.model_copy(update={"refused": 1, "error": "ENOENT"})
+    assert [Level.MEDIUM] == [one.severity for one in surprises(analysis, NOTHING, [denied], [denied])]
+    assert () == surprises(analysis, NOTHING, [absent], [absent])
+
+
+def test_a_predicted_host_does_not_excuse_what_is_sent_to_an_unknown_one() -> None:
+    """What goes past the proxy is as grave as without the prediction."""
+    analysis, sent = _predicted(EffectKind.HOST, "a.example"), _observed(ObservedKind.SEND, "")
+    assert [Level.HIGH] == [one.severity for one in surprises(analysis, NOTHING, [sent], [sent])]
+
+
+@pytest.mark.parametrize(
+    ("effects", "relation"),
+    [
+        ([UNLINK, GONE], Relation.PREDICTED),
+        ([UNLINK], Relation.TARGET_UNKNOWN),
+        ([UNLINK.model_copy(update={"count": 2}), GONE], Relation.TARGET_UNKNOWN),
+        ([UNLINK.model_copy(update={"count": 2, "refused": 1}), GONE], Relation.TARGET_UNKNOWN),
+        ([UNLINK, GONE, _observed(ObservedKind.RENAME, "", number=3)], Relation.TARGET_UNKNOWN),
+        (
+            [UNLINK, GONE.model_copy(update={"target": Untrusted("/workspace/b")})],
+            Relation.TARGET_UNKNOWN,
+        ),
+    ],
+)
+def test_a_listing_tells_what_was_deleted_where_every_call_has_its_file(
+    effects: list[ObservedEffect], relation: Relation
+) -> None:
+    """One file for each call, each predicted, none refused, and nothing renamed."""
+    rows = compare(_predicted(EffectKind.WRITE, "a"), NOTHING, effects)
+    assert [relation] == [row.relation for row in rows if row.number == 1]

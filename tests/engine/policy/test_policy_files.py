@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.models import Level
+from engine.models.observed import SurpriseReport
 from engine.policy import Policy, PolicyError, load, shipped
 
 RULE = "rules:\n  - id: mine\n    risk: high\n    when:\n"
@@ -202,5 +203,17 @@ def test_what_a_policy_asks_for_beside_its_rules(
         policy.rehearse_on_request,
         policy.rehearse_always_for,
     )
+    assert SurpriseReport.NONE is policy.surprises_for_agent
     bare = Policy(policy.rules, policy.deadlines, policy.hash)
     assert (False, False, None) == (bare.observed_only, bare.rehearse_on_request, bare.rehearse_always_for)
+
+
+@pytest.mark.parametrize("report", SurpriseReport)
+def test_a_policy_says_what_agents_are_told_of_surprises(tmp_path: Path, report: SurpriseReport) -> None:
+    """Each word means itself; another one is an error that names those that are known."""
+    file = tmp_path / "policy.yaml"
+    file.write_text(f"surprises_for_agent: {report}\n")
+    assert report is load(file).surprises_for_agent
+    file.write_text("surprises_for_agent: some\n")
+    with pytest.raises(PolicyError, match="known are none, kinds, all"):
+        load(file)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest_asyncio
 
 from engine.models import KillReason, Language, Result
 from engine.models.observed import Observation, ObservationStatus, ObservedKind
+from engine.sandbox.api.driver import Sandbox
 from engine.sandbox.drivers.docker.driver import DockerDriver
 from engine.sandbox.drivers.docker.trace_process import TraceProcess
 from engine.sandbox.run.manager import SandboxManager
@@ -161,15 +164,33 @@ async def test_a_listener_that_hangs_blocks_neither_a_start_nor_an_end(manager: 
     assert ObservationStatus.INCOMPLETE is watcher.observation.status
 
 
-async def test_a_ready_sandbox_that_lost_its_listener_is_not_used() -> None:
-    """After the listener was lost, the next run is observed in another sandbox."""
-    manager = sandbox_manager(SandboxSettings(pool=1, grace_seconds=0.5), f"{ENGINE}-pool")
+@contextlib.asynccontextmanager
+async def _pooled(name: str) -> AsyncIterator[SandboxManager]:
+    """A manager with a pool, whose listener is ready."""
+    manager = sandbox_manager(SandboxSettings(pool=1, grace_seconds=0.5), f"{ENGINE}-{name}")
     await manager.start()
     try:
-        await manager.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
-        async with asyncio.timeout(_SECONDS):
-            while not manager.pool.status[0].ready:
-                await asyncio.sleep(0.05)
+        await _ready(manager)
+        yield manager
+    finally:
+        await manager.close()
+    assert [] == containers_of(f"{ENGINE}-{name}")
+
+
+async def _warm(manager: SandboxManager, than: Sandbox | None = None) -> Sandbox:
+    """Return the ready sandbox, once there is another one."""
+    await manager.warm([(Language.PYTHON, IMAGES[Language.PYTHON])])
+    ready = manager.pool.image_pools[0].sandboxes
+    async with asyncio.timeout(_SECONDS):
+        while not ready or ready[0] is than:
+            await asyncio.sleep(0.05)
+    return ready[0]
+
+
+async def test_a_ready_sandbox_that_lost_its_listener_is_not_used() -> None:
+    """After the listener was lost, the next run is observed in another sandbox."""
+    async with _pooled("lost") as manager:
+        await _warm(manager)
         pid = await _ready(manager)
         os.kill(pid, signal.SIGKILL)
         async with asyncio.timeout(_SECONDS):
@@ -177,9 +198,32 @@ async def test_a_ready_sandbox_that_lost_its_listener_is_not_used() -> None:
                 await asyncio.sleep(0.05)
         _, _, observation = await _observe(manager, "open('seen', 'w').close()")
         assert ObservationStatus.COMPLETE is observation.status
-    finally:
-        await manager.close()
-    assert [] == containers_of(f"{ENGINE}-pool")
+
+
+async def test_a_sandbox_that_was_ready_before_the_listener_is_replaced() -> None:
+    """Nobody has to run anything for that."""
+    async with _pooled("early") as manager:
+        listener = _listener(manager)
+        os.kill(listener.pid, signal.SIGSTOP)
+        listener.ready.clear()
+        early = await _warm(manager)
+        assert (None, "the listener of effects was not ready") == (early.effects, early.unobserved)
+        os.kill(listener.pid, signal.SIGCONT)
+        assert (await _warm(manager, than=early)).effects is not None
+
+
+async def test_without_a_listener_a_ready_sandbox_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run takes no longer for want of a listener, which does not start any more; it says so."""
+    async with _pooled("dead") as manager:
+        await _warm(manager)
+        monkeypatch.setattr(sys, "executable", "/bin/false")
+        os.kill(_listener(manager).pid, signal.SIGKILL)
+        async with asyncio.timeout(_SECONDS):
+            while _listener(manager).ready.is_set():
+                await asyncio.sleep(0.05)
+        result, watcher, observation = await _observe(manager, "print('on')")
+        assert (0, True) == (result.exit_code, "sandbox.acquired" in watcher.types)
+        assert ObservationStatus.INCOMPLETE is observation.status
 
 
 async def test_where_nothing_can_be_observed_the_run_says_so(

@@ -147,6 +147,110 @@ def test_after_an_unreadable_change_of_folder_the_folder_is_unknown() -> None:
     assert "(unknown folder)/a" == effect.target.text
 
 
+def test_after_an_unreadable_descriptor_of_a_folder_the_folder_is_unknown() -> None:
+    """`fchdir` to a folder whose name is not UTF-8 is counted like any other call without its event."""
+    ledger = EffectLedger()
+    for packet in (_packet(wire.PacketKind.RAW, sysno=81), _open(b"a")):
+        ledger.take(packet)
+    (effect,) = ledger.changes()
+    assert ("(unknown folder)/a", 1) == (effect.target.text, ledger.unreadable)
+
+
+def test_a_change_of_folder_that_fails_changes_nothing() -> None:
+    """Neither of `chdir` nor of `fchdir`."""
+    for number in (80, 81):
+        failed = _packet(wire.PacketKind.CHDIR, sysno=number, path=b"/nowhere", errno=2)
+        (effect,) = _effects(_packet(wire.PacketKind.RAW, sysno=number), failed, _open(b"a"))
+        assert "/workspace/a" == effect.target.text
+
+
+def _executes(*between: bytes, errno: int = 0) -> tuple[bytes, ...]:
+    """Return that the program calls `execve`, what comes meanwhile, and how that ends."""
+    called = _packet(wire.PacketKind.EXECVE_CALL, sysno=59, path=b"/workspace/x")
+    return (
+        _packet(wire.PacketKind.RAW, sysno=59),
+        called,
+        *between,
+        _packet(wire.PacketKind.RAW, sysno=59, errno=errno, result=0),
+    )
+
+
+def test_a_program_whose_name_the_kernel_does_not_tell_was_executed() -> None:
+    """It is an effect, under the name that was asked for, and the ledger is not complete."""
+    ledger = EffectLedger()
+    for packet in (*_executes(), _packet(wire.PacketKind.TASK_EXIT)):
+        ledger.take(packet)
+    (effect,) = ledger.changes()
+    assert ("/workspace/x", Basis.ASKED, 0) == (effect.target.text, effect.basis, effect.refused)
+    assert "executed, but the kernel did not tell its name" == effect.detail.text
+    assert 1 == ledger.unreadable
+
+
+def test_a_program_that_was_executed_is_told_once() -> None:
+    """By the name that the kernel tells."""
+    ledger = EffectLedger()
+    named = _packet(wire.PacketKind.EXECVE, binary=b"/usr/bin/true")
+    for packet in (*_executes(named), _packet(wire.PacketKind.TASK_EXIT)):
+        ledger.take(packet)
+    (effect,) = ledger.changes()
+    assert ("/usr/bin/true", Basis.KERNEL, 0) == (effect.target.text, effect.basis, ledger.unreadable)
+
+
+def test_a_program_that_could_not_be_executed_was_not() -> None:
+    """The kernel tells no name of it, and none is missing."""
+    ledger = EffectLedger()
+    for packet in (*_executes(errno=2), _packet(wire.PacketKind.TASK_EXIT)):
+        ledger.take(packet)
+    (effect,) = ledger.changes()
+    assert ("could not be executed", 1, 0) == (effect.detail.text, effect.refused, ledger.unreadable)
+
+
+SOCKET = _packet(wire.PacketKind.SOCKET, sysno=41, domain=2, type=2, result=5)
+
+
+def _sent(number: int, **fields: int) -> bytes:
+    return _packet(wire.PacketKind.RAW, sysno=44, arg0=number, arg4=1, result=1, **fields)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        (SOCKET, _packet(wire.PacketKind.RAW, sysno=72, arg0=5, arg1=0, result=9)),
+        (SOCKET, _packet(wire.PacketKind.RAW, sysno=72, arg0=5, arg1=1030, result=9)),
+        (SOCKET, _packet(wire.PacketKind.DUP, sysno=32, old=5, result=9)),
+        (),
+    ],
+    ids=["F_DUPFD", "F_DUPFD_CLOEXEC", "dup", "from another process"],
+)
+def test_a_socket_under_another_number_sends_as_well(before: tuple[bytes, ...]) -> None:
+    """However it came by the number: an address was passed along."""
+    assert [ObservedKind.SEND] == [one.kind for one in _effects(*before, _sent(9))]
+
+
+def test_a_process_that_shares_descriptors_sends_what_the_other_opened() -> None:
+    """Also by a call that passes no address in its registers."""
+    shared = wire._BY_KIND[wire.PacketKind.CLONE]()
+    shared.context.pid = shared.context.tid = 2
+    shared.context.credentials.uid, shared.pid, shared.tid, shared.flags = 1000, 77, 77, 0x400
+    started = struct.pack("<HHI", 8, wire.PacketKind.CLONE, 0) + bytes(shared.SerializeToString())
+    sent = _packet(wire.PacketKind.RAW, sysno=46, arg0=5, result=1, pid=77)
+    assert [ObservedKind.SEND] == [one.kind for one in _effects(started, SOCKET, sent)]
+
+
+def test_the_first_denial_of_an_effect_is_kept() -> None:
+    """A later error of another kind does not hide that something was there."""
+    denied, absent = (_packet(wire.PacketKind.RAW, sysno=87, errno=number, result=-1) for number in (13, 2))
+    (effect,) = _effects(denied, absent)
+    assert ("EACCES", 2) == (effect.error, effect.refused)
+
+
+def test_reads_in_a_granted_package_name_its_folder() -> None:
+    """They are routine, one effect for each package."""
+    site = b"/usr/local/lib/python3.13/dist-packages/requests"
+    (effect,) = _effects(_open(site + b"/api.py"), _open(site + b"/sessions.py"))
+    assert (site.decode(), True, 2) == (effect.target.text, effect.routine, effect.count)
+
+
 def test_dropped_events_count_from_the_start_of_the_code() -> None:
     """What was dropped before the code arrived does not count."""
     ledger = EffectLedger()

@@ -56,6 +56,13 @@ async def test_the_secret_goes_to_its_host_and_does_not_come_back(guest: Guest, 
     assert (0, 0) == (answer.count(VALUE.encode()), server.heard[0].count(mark.encode()))
     assert 2 == answer.count(b"*" * len(VALUE))
     assert VALUE not in repr(guest.attempts) + repr(SECRET)
+    assert [("API_TOKEN",)] == [attempt["secrets"] for attempt in guest.attempts]
+
+
+async def test_a_request_without_the_secret_is_recorded_without_it(guest: Guest, server: Server) -> None:
+    """Only what goes to the host counts as used."""
+    await guest.get(f"http://{HOST}:{server.port}/")
+    assert [()] == [attempt["secrets"] for attempt in guest.attempts]
 
 
 async def test_basic_authentication_is_opened(guest: Guest, server: Server) -> None:

@@ -164,6 +164,7 @@ class NetworkAttemptedPayload(EventPayload):
     method: str
     allowed: bool
     why: str
+    secrets: tuple[str, ...] = ()
 
 
 class RunKilledPayload(EventPayload):

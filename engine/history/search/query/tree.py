@@ -91,3 +91,14 @@ def matches_of(query: Query) -> tuple[FieldMatch, ...]:
     if isinstance(query, FieldMatch):
         return (query,)
     return tuple(match for part in parts_of(query) for match in matches_of(part))
+
+
+def named_fields(query: Query) -> frozenset[str]:
+    """Return the fields that a query names."""
+    match query:
+        case FieldMatch():
+            return frozenset({query.field})
+        case Not():
+            return named_fields(query.part)
+        case And() | Or():
+            return frozenset(name for part in query.parts for name in named_fields(part))

@@ -20,7 +20,7 @@ from engine.sandbox.drivers.docker import container_spec
 from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable, translated
 from engine.sandbox.drivers.docker.docker_stats import usage_of
 from engine.sandbox.drivers.docker.event_monitor import EventMonitor
-from engine.sandbox.drivers.docker.tracing import Trace
+from engine.sandbox.drivers.docker.trace import Trace, Unobserved
 from engine.sandbox.drivers.linux.cgroup import Cgroup
 from engine.sandbox.drivers.linux.kernel_log import has_oom_kill
 from engine.sandbox.guest_protocol.framing import frames
@@ -53,6 +53,8 @@ class Container:
     """Whether its memory and CPU are those of `limits`."""
     effects: Trace | None = None
     unobserved: str = "nothing was asked of its kernel"
+    listener: asyncio.Event | None = None
+    """Set once a new one would be observed, where this one is not for lack of a listener."""
     verified_in: int = 0
     """The monitoring period in which it was last verified; 0: none."""
 
@@ -76,12 +78,19 @@ class Container:
             )
         self.kernel = received[len(_READY) :].decode("ascii", "replace").strip()
 
-    def observe(self, trace: Trace | str) -> None:
+    def observe(self, trace: Trace | Unobserved) -> None:
         """Take the source of its effects, or the reason why there is none."""
-        if isinstance(trace, str):
-            self.unobserved = trace
+        if isinstance(trace, Unobserved):
+            self.unobserved, self.listener = trace.why, trace.listener
         else:
             self.effects, self.unobserved = trace, ""
+
+    @property
+    def superseded(self) -> bool:
+        """Whether a new one would be observed, and this one is not."""
+        if self.effects is not None:
+            return self.effects.superseded
+        return self.listener is not None and self.listener.is_set()
 
     async def inspect(self) -> dict[str, Any]:
         """Return Docker's description of it."""

@@ -60,6 +60,7 @@ class SandboxPod:
     changed: bool = False
     effects: None = None
     unobserved: str = "the kernels of sandboxes on Kubernetes report to nobody"
+    superseded: bool = False
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     """What goes on beside the program."""
     _usage: ResourceUsage | None = None

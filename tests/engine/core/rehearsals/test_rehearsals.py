@@ -24,6 +24,7 @@ from engine.models import (
     Status,
 )
 from engine.models.rehearsal import REHEARSAL_RULE, FindingKind
+from engine.sandbox.run import manager
 from tests.engine.core.conftest import EngineMaker
 
 pytestmark = pytest.mark.sandbox
@@ -181,3 +182,35 @@ async def test_a_submission_is_not_rehearsed_without_end(
         with pytest.raises(Problem, match="was rehearsed 1 times already"):
             await engine.rehearsals.rehearse(id, ADA)
         assert 0 == (await engine.rehearsals.last(id)).exit_code
+
+
+async def test_a_rehearsal_that_is_refused_has_its_end(
+    engine_with: EngineMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever refuses it once it has begun: the record says why, and it can be repeated."""
+
+    def refuse(*_: object) -> None:
+        raise Problem(409, "the stage is closed")
+
+    async with engine_with() as engine, asyncio.timeout(SECONDS):
+        id = await submitted(engine, HONEST)
+        with monkeypatch.context() as patched:
+            patched.setattr(service, "Stage", refuse)
+            with pytest.raises(Problem, match="the stage is closed"):
+                await engine.rehearsals.rehearse(id, ADA)
+        found = await engine.rehearsals.last(id)
+        assert (("it did not run: the stage is closed",), False) == (found.notes, found.ran)
+        assert (await engine.rehearsals.rehearse(id, ADA)).ran
+
+
+async def test_code_that_was_not_let_into_a_sandbox_was_not_rehearsed(
+    engine_with: EngineMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the backend refuses is no result of the code, and says nothing for it."""
+    monkeypatch.setattr(manager, "invalid_file_name", lambda _: "a file is called `..`")
+    async with engine_with() as engine, asyncio.timeout(SECONDS):
+        id = await submitted(engine, HONEST)
+        with pytest.raises(Problem, match=r"no rehearsal: .*is called"):
+            await engine.rehearsals.rehearse(id, ADA)
+        found = await engine.rehearsals.last(id)
+    assert (False, True) == (found.ran, "is called" in found.notes[0])

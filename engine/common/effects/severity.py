@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from engine.models import Level
-from engine.models.observed import ObservedEffect, ObservedKind
+from engine.models.observed import DENIALS, ObservedEffect, ObservedKind
 
 _OWN = re.compile(r"(/workspace|/tmp|/dev/shm|\(unknown folder\))(/|$)")
 """The sandbox's own files."""
@@ -18,54 +19,66 @@ _ACCOUNTS = re.compile(
     r"^/etc/(passwd|group|hostname|machine-id|crontab|cron)|^/root(/|$)|^/home/|^/proc/\d+/"
 )
 _LOCAL = re.compile(r"^(127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0|\[::\]|/|@|any port|$)")
-_WITHOUT_EFFECT = frozenset({"ENOENT", "ENOTDIR"})
+ABSENCES = frozenset({"ENOENT", "ENOTDIR"})
+"""Errors that say that there is no such file."""
 _ASKED_BY_LIBRARIES = frozenset({"/usr/bin/uname", "/usr/sbin/ldconfig", "/usr/bin/getconf"})
 """Programs that libraries start to learn about the machine: `platform` of Python, for one."""
 _OTHERS = ("the supervisor", "every process")
 
 
-def _read(effect: ObservedEffect) -> tuple[Level, str]:
-    path = effect.target.text
-    if _SECRETS.search(path):
+class Deed(NamedTuple):
+    """What the severity of an effect goes by."""
+
+    kind: ObservedKind
+    target: str
+    detail: str = ""
+    denied: bool = False
+    absent: bool = False
+    """Whether it only looked for a file that is not there."""
+
+
+def _read(deed: Deed) -> tuple[Level, str]:
+    if _SECRETS.search(deed.target):
         return Level.HIGH, "secrets are kept there"
-    if is_absent(effect):
+    if deed.absent:
         return Level.LOW, ""
-    if _ACCOUNTS.search(path):
+    if _ACCOUNTS.search(deed.target):
         return Level.MEDIUM, "it tells about the machine and its users"
     return Level.LOW, ""
 
 
-def _change(effect: ObservedEffect) -> tuple[Level, str]:
-    path = effect.target.text
-    if not path or _OWN.match(path):
+def _change(deed: Deed) -> tuple[Level, str]:
+    if not deed.target and deed.denied:
+        return Level.MEDIUM, "it was denied, so it may have been outside the workspace"
+    if not deed.target or _OWN.match(deed.target):
         return Level.LOW, ""
     return Level.HIGH, "it lies outside the workspace"
 
 
-def _network(effect: ObservedEffect) -> tuple[Level, str]:
-    if effect.kind is ObservedKind.SEND:
+def _network(deed: Deed) -> tuple[Level, str]:
+    if deed.kind is ObservedKind.SEND:
         return Level.HIGH, "it sends past the proxy"
-    if _LOCAL.search(effect.target.text):
+    if _LOCAL.search(deed.target):
         return Level.LOW, ""
     return Level.HIGH, "it connects past the proxy"
 
 
-def _process(effect: ObservedEffect) -> tuple[Level, str]:
-    if effect.detail.text == "fork" or effect.target.text in _ASKED_BY_LIBRARIES:
+def _process(deed: Deed) -> tuple[Level, str]:
+    if deed.detail == "fork" or deed.target in _ASKED_BY_LIBRARIES:
         return Level.LOW, ""
     return Level.MEDIUM, "it starts another program"
 
 
-def _signal(effect: ObservedEffect) -> tuple[Level, str]:
-    other = effect.target.text.startswith(_OTHERS)
+def _signal(deed: Deed) -> tuple[Level, str]:
+    other = deed.target.startswith(_OTHERS)
     return (Level.HIGH, "it tries to end what watches it") if other else (Level.LOW, "")
 
 
-def _memory(effect: ObservedEffect) -> tuple[Level, str]:
-    return (Level.HIGH, "it executes code that is in no file") if effect.target else (Level.LOW, "")
+def _memory(deed: Deed) -> tuple[Level, str]:
+    return (Level.HIGH, "it executes code that is in no file") if deed.target else (Level.LOW, "")
 
 
-def _grave(effect: ObservedEffect) -> tuple[Level, str]:
+def _grave(deed: Deed) -> tuple[Level, str]:
     return Level.HIGH, "programs do this to leave their bounds"
 
 
@@ -75,6 +88,7 @@ _BY_KIND = {
     ObservedKind.DELETE: _change,
     ObservedKind.RENAME: _change,
     ObservedKind.LINK: _change,
+    ObservedKind.ATTRIBUTES: _change,
     ObservedKind.CONNECT: _network,
     ObservedKind.LISTEN: _network,
     ObservedKind.SEND: _network,
@@ -88,16 +102,18 @@ _BY_KIND = {
 }
 
 
+def judged(deed: Deed) -> tuple[Level, str]:
+    """Return how grave an unpredicted deed is, and why."""
+    judge = _BY_KIND.get(deed.kind)
+    return judge(deed) if judge is not None else (Level.LOW, "")
+
+
 def severity_of(effect: ObservedEffect) -> tuple[Level, str]:
     """Return how grave an unpredicted effect is, and why."""
-    judge = _BY_KIND.get(effect.kind)
-    return judge(effect) if judge is not None else (Level.LOW, "")
+    denied = effect.error in DENIALS
+    return judged(Deed(effect.kind, effect.target.text, effect.detail.text, denied, is_absent(effect)))
 
 
 def is_absent(effect: ObservedEffect) -> bool:
     """Return whether it only looked for files that are not there."""
-    return (
-        effect.kind is ObservedKind.READ
-        and effect.refused == effect.count
-        and effect.error in _WITHOUT_EFFECT
-    )
+    return effect.kind is ObservedKind.READ and effect.refused == effect.count and effect.error in ABSENCES

@@ -1,0 +1,1 @@
+"""What an observed effect is about: how grave it is, and which package it lies in. Pure."""
