@@ -16,7 +16,7 @@ from engine.models.observed import DENIALS, Basis, ObservedEffect, ObservedKind
 MOST_OF_A_KIND = 120
 """How many distinct effects of one kind and severity are kept; the others are counted.
 
-By severity, so that many harmless effects leave room for a grave one.
+By severity, so that many harmless effects leave space for a grave one.
 """
 _MOST_TEXT = 360
 _TAIL = 100

@@ -199,6 +199,7 @@ def _ended(id: str, payload: str, like: Case) -> Case:
         update={
             "value": Untrusted(payload),
             "why": Untrusted(payload),
+            "surprises": (Untrusted(payload),),
             "artifacts": (artifact,),
             "displays": (Display(mime="table", text=rows),),
         }

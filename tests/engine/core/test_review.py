@@ -235,3 +235,14 @@ async def test_who_works_alone_approves_their_own_code_as_its_author(engine_with
         )
         assert case.decision is not None
         assert AUTHOR == case.decision.review_record
+
+
+@pytest.mark.usefixtures("no_docker")
+async def test_nobody_decides_about_what_they_were_not_shown(engine_with: EngineMaker) -> None:
+    """A decision about another digest is refused, and the submission stays pending."""
+    async with engine_with() as engine:
+        id, digest = await pending(engine)
+        other = digest[::-1]
+        with pytest.raises(Problem, match="the digests differ"):
+            await engine.submissions.decide(id, ADA, DecisionOutcome.DENIED, other, "no")
+        assert Status.PENDING is (await engine.queries.case(id)).status
