@@ -44,7 +44,10 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "engine/common/hosts.py": ("tests/engine/test_hosts.py",),
     "engine/common/review_coverage.py": (f"{_POLICY}/test_review.py",),
     "engine/core/review/grant_validation.py": ("tests/engine/core/test_grant_validation.py",),
-    "engine/core/review/decisions.py": ("tests/engine/core/test_review.py",),
+    "engine/core/review/decisions.py": (
+        "tests/engine/core/test_review.py",
+        "tests/engine/core/test_reviewer_keys.py",
+    ),
     "engine/core/runs/start_gate.py": ("tests/engine/core/test_start_gate.py",),
     # who somebody is
     "engine/principals/roles.py": ("tests/engine/principals",),

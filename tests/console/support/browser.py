@@ -32,6 +32,10 @@ READ = """window.desk ? Array.from({length: desk.rows}, (_, row) =>
     desk.buffer.active.getLine(row)?.translateToString(true) ?? "").join("\\n") : document.body.innerText"""
 
 
+class NavigatedError(Exception):
+    """The page was left while it was asked."""
+
+
 class Browser:
     """One page of a browser."""
 
@@ -58,7 +62,8 @@ class Browser:
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE_SECONDS):
                 while True:
-                    screen = str(await self.run(READ))
+                    with suppress(NavigatedError):
+                        screen = str(await self.run(READ))
                     if all(text in screen for text in texts):
                         return screen
                     await asyncio.sleep(LOOK_SECONDS)
@@ -80,6 +85,8 @@ class Browser:
             await self._socket.send_json({"id": self._calls, "method": method, "params": parameters})
             while (answer := await self._socket.receive_json()).get("id") != self._calls:
                 pass
+        if "navigated" in str(answer.get("error")):
+            raise NavigatedError
         assert "error" not in answer, answer
         return dict(answer["result"])
 

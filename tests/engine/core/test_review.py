@@ -246,3 +246,14 @@ async def test_nobody_decides_about_what_they_were_not_shown(engine_with: Engine
         with pytest.raises(Problem, match="the digests differ"):
             await engine.submissions.decide(id, ADA, DecisionOutcome.DENIED, other, "no")
         assert Status.PENDING is (await engine.queries.case(id)).status
+
+
+@pytest.mark.usefixtures("no_docker")
+async def test_no_approval_is_for_an_image_that_cannot_be_had(engine_with: EngineMaker) -> None:
+    """Without the image's digest there is no approval; the refusal says what to type."""
+    async with engine_with() as engine:
+        id, _ = await pending(engine)
+        case = await engine.queries.case(id)
+        with pytest.raises(Problem) as refused:
+            await engine._decisions.image_of(case)
+        assert (503, True) == (refused.value.status, refused.value.hint.startswith("Type: "))
