@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from console.safety.text import Part, clip
-from console.widgets.rows import Rows
+from console.widgets.item_rows import ItemRows
 from engine.models.erasing.erasure import Hold
 
 
-class HoldRows(Rows):
+class HoldRows(ItemRows[Hold]):
     """One row for each legal hold in force, the newest first."""
 
     EMPTY: ClassVar[tuple[list[Part], ...]] = (
@@ -20,23 +20,6 @@ class HoldRows(Rows):
 
     def __init__(self) -> None:
         super().__init__(id="holds")
-        self.items: tuple[Hold, ...] = ()
-
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        return len(self.items)
-
-    @property
-    def chosen(self) -> Hold | None:
-        """The hold under the cursor."""
-        return self.items[self.cursor] if self.items else None
-
-    def show(self, items: tuple[Hold, ...]) -> None:
-        """List these."""
-        self.items = items
-        self.refit()
-        self.refresh()
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a hold: what it keeps, since when."""

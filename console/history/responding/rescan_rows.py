@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from console.safety.text import Part, clip
 from console.widgets.formatting import bar
-from console.widgets.rows import Rows
+from console.widgets.item_rows import ItemRows
 from engine.models.history import Total
 from engine.models.rescan import Rescan, RescanOutcome, RescanState
 
@@ -14,7 +14,7 @@ CELLS = 10
 STYLES = {RescanState.RUNNING: "warning", RescanState.STOPPED: "muted", RescanState.FINISHED: "success"}
 
 
-class RescanRows(Rows):
+class RescanRows(ItemRows[Rescan]):
     """One row for each rescan, the newest first."""
 
     EMPTY: ClassVar[tuple[list[Part], ...]] = (
@@ -25,28 +25,11 @@ class RescanRows(Rows):
 
     def __init__(self) -> None:
         super().__init__(id="rescans")
-        self.items: tuple[Rescan, ...] = ()
-
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        return len(self.items)
-
-    @property
-    def chosen(self) -> Rescan | None:
-        """The rescan under the cursor."""
-        return self.items[self.cursor] if self.items else None
 
     @property
     def one_goes_on(self) -> bool:
         """Whether one of them goes on."""
         return any(one.state is RescanState.RUNNING for one in self.items)
-
-    def show(self, items: tuple[Rescan, ...]) -> None:
-        """List these."""
-        self.items = items
-        self.refit()
-        self.refresh()
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a rescan: its state, its progress, and how many are worse."""
