@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-cluster check faults kills power soak mutants soundness lock screenshots frames bench bench-analysis bench-peers wheel docs clean
+.PHONY: help setup run test test-cluster check faults kills power soak mutants soundness lock screenshots frames bench bench-analysis bench-peers scale wheel docs clean
 BIN := .venv/bin
 
 help: ## List the targets.
@@ -61,6 +61,9 @@ bench-analysis: setup ## Compare the analysis with other tools.
 
 bench-peers: setup ## Run the same snippets through Pratique, plain Docker and other sandboxes, and print a table (ARGS=20).
 	@.ci/with-docker $(BIN)/python -m tests.ecosystem.bench_peers $(ARGS)
+
+scale: setup ## Simulate a large deployment and its faults; print what docs/scale.md shows.
+	$(BIN)/python -m tests.scale
 
 wheel: setup ## Build wheels, sdists, the man page and completions into dist/.
 	@$(BIN)/python -m tests.packages

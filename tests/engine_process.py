@@ -61,6 +61,11 @@ class EngineProcess:
         assert self._process is not None
         return self._process.pid
 
+    def cpu_seconds(self) -> float:
+        """Return the processor time that it and its children have used."""
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+        return sum(_cpu_seconds(one) for one in (str(self.pid), *children))
+
     def run(self) -> subprocess.CompletedProcess[str]:
         """Run it until it ends by itself."""
         return subprocess.run(
@@ -82,3 +87,8 @@ class EngineProcess:
     def client(self, requester: str = "") -> Client:
         """Return a client of it."""
         return Client(self.socket, requester)
+
+
+def _cpu_seconds(pid: str) -> float:
+    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")

@@ -23,7 +23,6 @@ LEAST = 300
 CALLERS = 8
 SAMPLES = 40
 POLL_SECONDS = 0.02
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 async def rows() -> list[Row]:
@@ -65,12 +64,12 @@ async def _fill(client: Client, count: int) -> None:
 
 async def _rescan(client: Client, engine: EngineProcess) -> float:
     """Return how many snippets are rescanned in a second of processor time, of engine and workers."""
-    before = _cpu_seconds(engine.pid)
+    before = engine.cpu_seconds()
     begun = await client.rescans.begin("", 1.0)
     while (now := await client.rescans.list())[0].state is RescanState.RUNNING:
         await asyncio.sleep(POLL_SECONDS)
     assert now[0].id == begun.id
-    return now[0].done / (_cpu_seconds(engine.pid) - before)
+    return now[0].done / (engine.cpu_seconds() - before)
 
 
 async def _submissions(client: Client, first: int) -> list[float]:
@@ -94,14 +93,3 @@ async def _beside(client: Client, count: int) -> list[float]:
 
 def _draft(number: int) -> Draft:
     return Draft(code=Untrusted(SNIPPET.format(n=number)), language=Language.PYTHON)
-
-
-def _cpu_seconds(pid: int) -> float:
-    """Return the processor time of a process and of its children."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return sum(_own_seconds(one) for one in (str(pid), *children))
-
-
-def _own_seconds(pid: str) -> float:
-    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(words[11]) + int(words[12])) / _TICKS
