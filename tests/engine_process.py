@@ -77,6 +77,11 @@ class EngineProcess:
         with socket.socket(socket.AF_UNIX) as probe:
             return probe.connect_ex(str(self.socket)) == 0
 
+    def wait(self, seconds: float) -> int:
+        """Wait until it ends by itself, and return its exit code."""
+        assert self._process is not None
+        return self._process.wait(seconds)
+
     def end(self, how: signal.Signals = signal.SIGTERM) -> int:
         """End it and return its exit code."""
         assert self._process is not None

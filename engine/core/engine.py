@@ -113,7 +113,7 @@ class Engine:
         self._add_configuration()
         self._add_runs()
         self._add_submissions()
-        self._several = self._one_of_several()
+        self.several = self._one_of_several()
 
     def _one_of_several(self) -> SeveralEngines | None:
         """Return what this engine does because it is one of several; None where it is the only one."""
@@ -267,8 +267,8 @@ class Engine:
             await self.drills.start()
             await self.pre_approvals.start()
             await self._recover()
-            if self._several:
-                self._several.begin(since)
+            if self.several:
+                self.several.begin(since)
             await self.rescans.start()
         except BaseException:
             await self.supervisor.close()
@@ -279,8 +279,8 @@ class Engine:
 
     def _work(self) -> Iterator[tuple[str, Work]]:
         """Yield what goes on until the engine stops, by name."""
-        if self._several:
-            yield from self._several.work()
+        if self.several:
+            yield from self.several.work()
         yield "analysis workers", self._analysis.start
         yield "sandbox startup", self._startup.run
         yield "state folder", self._storage.watch
@@ -307,9 +307,9 @@ class Engine:
                 await self._events.record("engine.stopped")
 
     async def _recover(self) -> None:
-        versions = await self._several.versions() if self._several else {}
+        versions = await self.several.versions() if self.several else {}
         cases = await self._log.read.open_cases()
-        elsewhere = await self._several.submissions_elsewhere() if self._several else frozenset()
+        elsewhere = await self.several.submissions_elsewhere() if self.several else frozenset()
         for case in cases:
             entry = self.submissions.recover(case)
             entry.version = versions.get(entry.id)
@@ -354,7 +354,7 @@ class Engine:
         own = (self.policy.check(), self._queue_check(), *self._events.checks(), *self.supervisor.checks())
         more = (check for checks in self._more_checks for check in checks())
         own = (*own, self._clock.check(), *self._watch.checks())
-        own = (*own, *(self._several.checks() if self._several else ()))
+        own = (*own, *(self.several.checks() if self.several else ()))
         checks = (*backend, *own, *host, *self._log.checks(), *self._witnesses.checks(), *more)
         return Health(checks=checks, proof=self._backend.proof)
 

@@ -14,6 +14,7 @@ from engine import locations
 from engine.common import log
 from engine.common.supervisor import Supervisor
 from engine.core import Engine
+from engine.core.engines.service import SeveralEngines
 from engine.server.http.app import create_app
 from engine.server.http.connections.limits import local_limits, remote_limits
 from engine.server.http.listeners import EndpointServer, create_server
@@ -39,7 +40,7 @@ async def serve_endpoints(
     remote: socket.socket | None,
     until_idle: bool,
 ) -> None:
-    """Serve every endpoint until a signal, a shutdown request, or until the engine has been idle."""
+    """Serve every endpoint until a signal, a shutdown request, idleness, or a takeover by other engines."""
     settings = engine.settings.server
     ending = asyncio.Event()
     limits = ConcurrencyLimit(settings.max_requests), ConcurrencyLimit(settings.max_requests)
@@ -51,6 +52,8 @@ async def serve_endpoints(
         others.append(start("inbox", partial(_serve_inbox, engine)))
     if until_idle and settings.idle_minutes:
         others.append(start("idle limit", partial(_end_when_idle, ending, limits, engine)))
+    if engine.several:
+        others.append(start("other engines' takeover", partial(_end_when_taken_over, ending, engine.several)))
     try:
         await _serve_http(endpoints, ending, engine.supervisor)
     finally:
@@ -120,6 +123,11 @@ async def _serve_inbox(engine: Engine) -> None:
 def _address(listener: socket.socket) -> tuple[str, str]:
     name = listener.getsockname()
     return ("unix", str(name)) if listener.family == socket.AF_UNIX else ("tcp", f"{name[0]}:{name[1]}")
+
+
+async def _end_when_taken_over(ending: asyncio.Event, several: SeveralEngines) -> None:
+    await several.taken_over.wait()
+    ending.set()
 
 
 async def _end_when_idle(ending: asyncio.Event, limits: Sequence[ConcurrencyLimit], engine: Engine) -> None:

@@ -47,7 +47,7 @@ async def serve(settings: Settings, *, until_idle: bool = False) -> None:
     """Run the engine and its endpoints until a signal, or until it has been idle for long enough.
 
     Raises:
-        Problem: another engine runs here, or the history cannot be opened.
+        Problem: another engine runs here, the history cannot be opened, or others took over from this engine.
     """
     log.configure(settings.server.log_format, settings.server.log_level)
     raise_open_files()
@@ -79,9 +79,17 @@ async def _serve(settings: Settings, path: Path, until_idle: bool) -> None:
         try:
             log.info("engine.started", version=version("pratique"), pid=os.getpid(), socket=str(path))
             await serve_endpoints(engine, local, listener, remote, until_idle)
+            _require_own_place(engine)
         finally:
             local.remove()
             log.info("engine.stopped", pid=os.getpid())
+
+
+def _require_own_place(engine: Engine) -> None:
+    """Raise Problem where other engines took over from this one: started again, it is one of them again."""
+    if engine.several and engine.several.taken_over.is_set():
+        what = "the other engines took this one for dead, and took over from it; its runs were stopped"
+        raise Problem(503, what, hint="Type: pratique serve")
 
 
 @contextlib.asynccontextmanager

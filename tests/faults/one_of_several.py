@@ -83,16 +83,26 @@ def settings_of(url: str, name: str) -> Settings:
 class Clients:
     """Submit, approve, deny and kill at one engine whatever any of them took in."""
 
-    def __init__(self, engine: Engine, name: str) -> None:
-        self._engine = engine
-        self._name = f"{name}-{os.getpid()}"
+    def __init__(self, name: str, stopping: asyncio.Event) -> None:
+        self._name = f"{name}-{os.getpid()}-{time.monotonic_ns()}"
         self._number = 0
-        self.stopping = asyncio.Event()
+        self._stopping = stopping
+        self._gone = asyncio.Event()
 
-    async def submit(self) -> None:
+    @property
+    def _enough(self) -> bool:
+        return self._stopping.is_set() or self._gone.is_set()
+
+    async def watch(self, engine: Engine) -> None:
+        """End the work at an engine that was taken over."""
+        assert engine.several is not None
+        await engine.several.taken_over.wait()
+        self._gone.set()
+
+    async def submit(self, engine: Engine) -> None:
         """Submit code that no other client submits, until it is enough."""
-        while not self.stopping.is_set():
-            if self._engine.work_queue.pending > MOST_PENDING:
+        while not self._enough:
+            if engine.work_queue.pending > MOST_PENDING:
                 await asyncio.sleep(PAUSE_SECONDS)
                 continue
             self._number += 1
@@ -100,14 +110,14 @@ class Clients:
             code = f"{word} = '{self._name}-{self._number}'\nprint({word})"
             draft, began = Draft(code=Untrusted(code), language=Language.PYTHON), time.perf_counter()
             with contextlib.suppress(*REFUSALS):
-                case = await self._engine.intake.submit(draft, AGENT, key=f"{self._name}-{self._number}")
+                case = await engine.intake.submit(draft, AGENT, key=f"{self._name}-{self._number}")
                 say(f"s {case.submission.id}")
                 say(f"p {(time.perf_counter() - began) * 1e6:.0f}")
 
-    async def decide(self) -> None:
+    async def decide(self, engine: Engine) -> None:
         """Decide about what waits, and kill some of what goes on, until nothing is left at the end."""
-        while not self.stopping.is_set() or self._engine.work_queue.pending:
-            entries = list(self._engine.work_queue)
+        while not self._gone.is_set() and (not self._stopping.is_set() or engine.work_queue.pending):
+            entries = list(engine.work_queue)
             if not entries:
                 await asyncio.sleep(PAUSE_SECONDS)
                 continue
@@ -117,10 +127,10 @@ class Clients:
                 if case.status is Status.PENDING:
                     outcome = CHANCE.choice([DecisionOutcome.APPROVED] * 3 + [DecisionOutcome.DENIED])
                     reason = "" if outcome is DecisionOutcome.APPROVED else "no"
-                    await self._engine.submissions.decide(id, ADA, outcome, digest, reason)
+                    await engine.submissions.decide(id, ADA, outcome, digest, reason)
                     say(f"d {id} {outcome.value}")
-                elif case.status is Status.RUNNING and (self.stopping.is_set() or CHANCE.random() < 0.1):
-                    await self._engine.runs.kill(id, ADA)
+                elif case.status is Status.RUNNING and (self._stopping.is_set() or CHANCE.random() < 0.1):
+                    await engine.runs.kill(id, ADA)
             await asyncio.sleep(0)
 
 
@@ -129,24 +139,41 @@ async def main(url: str, home: Path, name: str, submitters: int) -> None:
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     os.environ["PRATIQUE_HOME"] = str(home)
     settings, machine = settings_of(url, name), Machine(executed=SaidStarts())
-    pool, log = AnalysisPool(settings.analysis), await open_history(settings.history, home / "p.db", None)
+    stopping = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
+    while not stopping.is_set():
+        with contextlib.suppress(HistoryError):  # a service manager tries again
+            await _be_engine(settings, home, machine, Clients(name, stopping), submitters)
+        await asyncio.sleep(PAUSE_SECONDS)
+    say("done")
+
+
+async def _be_engine(
+    settings: Settings, home: Path, machine: Machine, clients: Clients, submitters: int
+) -> None:
+    """Be an engine until it is enough, or until other engines have taken over from it."""
+    pool = AnalysisPool(settings.analysis)
     backend = machine_backend(machine)
+    log = await open_history(settings.history, home / "p.db", None)
     try:
-        async with Engine(settings, log, pool, backend) as engine:
-            clients = Clients(engine, name)
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, clients.stopping.set)
+        async with Engine(settings, log, pool, backend) as engine, asyncio.TaskGroup() as tasks:
             say("up")
-            async with asyncio.TaskGroup() as tasks:
+            watching = tasks.create_task(clients.watch(engine))
+            async with asyncio.TaskGroup() as working:
                 for _ in range(submitters):
-                    tasks.create_task(clients.submit())
-                tasks.create_task(clients.decide())
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(END_SECONDS):
-                    while any(entry.is_here for entry in engine.work_queue):
-                        await _end(engine)
+                    working.create_task(clients.submit(engine))
+                working.create_task(clients.decide(engine))
+            watching.cancel()
+            await _finish(engine)
     finally:
         await asyncio.gather(backend.close(), pool.close(), log.close(), return_exceptions=True)
-    say("done")
+
+
+async def _finish(engine: Engine) -> None:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(END_SECONDS):
+            while any(entry.is_here for entry in engine.work_queue):
+                await _end(engine)
 
 
 async def _end(engine: Engine) -> None:

@@ -23,6 +23,7 @@ LOOK_SECONDS = 2.0
 that hangs, may hold up the other one, too."""
 LOST_SECONDS = 30.0
 """After so long an approved submission that is with this engine, which does not run it, is closed."""
+_PAGE = "docs/several-engines.md"
 
 
 class Membership:
@@ -40,6 +41,8 @@ class Membership:
         self._looked = time.monotonic()
         self._unclaimed: dict[str, float] = {}
         self._problem = ""
+        self.taken_over = asyncio.Event()
+        """Set once the others have taken over from this engine, and its runs are stopped."""
 
     async def run(self) -> None:
         """Beat and watch, until cancelled; nothing that takes long is waited for between two beats."""
@@ -67,8 +70,7 @@ class Membership:
         policies = {peer.policy for peer in self._peers if peer.policy and not peer.fenced}
         if self._problem or self.is_fenced:
             detail = self._problem or "the others have taken over from this engine: it writes nothing"
-            hint = "pratique stop, then: pratique serve" if self.is_fenced else "docs/several-engines.md"
-            return _check(detail, ok=False, hint=hint)
+            return _check(detail, ok=False, hint="pratique serve" if self.is_fenced else _PAGE)
         if len(policies) > 1:
             hint = "give each engine the same policy.yaml"
             return _check("the engines have different policies in force", ok=False, hint=hint)
@@ -83,6 +85,7 @@ class Membership:
         self._peers = await self._engines.beat(self._policy())
         if self.is_fenced:
             await self._runs.cancel()
+            self.taken_over.set()
             return
         now = time.monotonic()
         passed, self._looked = min(now - self._looked, LOOK_SECONDS), now

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
 
 from engine.common.supervisor import Supervisor, Work
@@ -73,6 +74,11 @@ class SeveralEngines:
         yield "other engines' records", self._follower.run
         yield "other engines' lives", self._membership.run
         yield "dead engines' runs", self._membership.take_over
+
+    @property
+    def taken_over(self) -> asyncio.Event:
+        """Set once the others have taken over from this engine, and its runs are stopped."""
+        return self._membership.taken_over
 
     def checks(self) -> tuple[Check, ...]:
         """Return the row of Health about the engines."""
