@@ -172,12 +172,22 @@ def _from_entries(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
     return PLAIN
 
 
-def _json(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
+def _stringified(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
     walk.flow.mark("unknown_names")
-    if len(given) > 1:
+    if _has_callback(given):
         walk.flow.spill()
-        pass_to_anybody(walk, given[1:])
+        pass_to_anybody(walk, given)
     return 0
+
+
+def _parsed(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
+    """Check `JSON.parse`, whose result is what its callback returns."""
+    _stringified(walk, place, given)
+    return DATA | walk.flow.elements() if _has_callback(given) else 0
+
+
+def _has_callback(given: list[Argument]) -> bool:
+    return len(given) > 1 or any(one.is_spread for one in given)
 
 
 _GROUPS: Mapping[str, Callable[[Walk, SyntaxPart, str, list[Argument]], int]] = {
@@ -194,8 +204,8 @@ _CHECKED: Mapping[str, Callable[[Walk, SyntaxPart, list[Argument]], int]] = {
     "Object.create": _created,
     "Object.freeze": _frozen,
     "Array.from": _array_from,
-    "JSON.parse": _json,
-    "JSON.stringify": _json,
+    "JSON.parse": _parsed,
+    "JSON.stringify": _stringified,
 }
 
 

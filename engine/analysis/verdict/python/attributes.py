@@ -103,6 +103,11 @@ def is_dunder(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
+def is_sunder(name: str) -> bool:
+    """Return whether a name belongs to the classes of `enum`."""
+    return len(name) > 2 and name[0] == name[-1] == "_" and not is_dunder(name)
+
+
 def is_safe_attribute(name: str, own: frozenset[str]) -> bool:
     """Return whether reading `name` of any value is safe; `own` has the attributes of the program itself."""
     if is_dunder(name):

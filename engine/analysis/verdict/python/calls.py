@@ -6,7 +6,7 @@ import ast
 import string
 from collections.abc import Callable, Mapping
 
-from engine.analysis.verdict.python.attributes import is_dunder, is_safe_attribute
+from engine.analysis.verdict.python.attributes import is_dunder, is_safe_attribute, is_sunder
 
 _FIELD_KEYWORDS = frozenset(
     {"init", "repr", "eq", "order", "unsafe_hash", "frozen", "match_args", "kw_only", "slots", "weakref_slot"}
@@ -32,7 +32,7 @@ def _attribute_by_name(call: ast.Call, own: frozenset[str]) -> str | None:
 
 def _stored_by_name(call: ast.Call, own: frozenset[str]) -> str | None:
     name = _text(call.args[1]) if len(call.args) > 1 else None
-    if name is None or is_dunder(name):
+    if name is None or is_dunder(name) or is_sunder(name):
         return "an attribute is named by a value, or belongs to the interpreter"
     return None
 
@@ -50,6 +50,12 @@ def _testmod(call: ast.Call, own: frozenset[str]) -> str | None:
     return None if known and not call.args else "`testmod` with other arguments"
 
 
+def _namespace(call: ast.Call, own: frozenset[str]) -> str | None:
+    """Refuse computed names: `copy` calls an attribute `__reduce_ex__`, and sets attributes that it names."""
+    named = all(word.arg and not is_dunder(word.arg) for word in call.keywords)
+    return None if named and not call.args else "`types.SimpleNamespace` with attributes of the interpreter"
+
+
 def _type(call: ast.Call, own: frozenset[str]) -> str | None:
     return "the type of a value is more than compared or printed"
 
@@ -61,6 +67,7 @@ _CHECKS: Mapping[str, Callable[[ast.Call, frozenset[str]], str | None]] = {
     "property": _property,
     "doctest.testmod": _testmod,
     "type": _type,
+    "types.SimpleNamespace": _namespace,
 }
 
 

@@ -35,3 +35,15 @@ def walk(tree: ast.AST) -> Iterator[ast.AST]:
         node = stack.pop()
         yield node
         stack += child_nodes(node)
+
+
+def evaluated_in_class(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Yield what of the body of a class runs in its own scope: of functions all but their bodies."""
+    stack: list[ast.AST] = [statement]
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            stack += [node.args, *node.decorator_list, *([node.returns] if node.returns else [])]
+        else:
+            stack += child_nodes(node)

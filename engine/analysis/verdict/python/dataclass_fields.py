@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from engine.analysis.verdict.python.child_nodes import child_nodes
+from engine.analysis.verdict.python.child_nodes import evaluated_in_class
 
 FIELD = "dataclasses.field"
 
@@ -20,22 +20,10 @@ def field_defaults(node: ast.ClassDef) -> Iterator[ast.Call]:
     read = {
         part.id
         for statement in node.body
-        for part in _evaluated(statement)
+        for part in evaluated_in_class(statement)
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
     }
     for statement in node.body:
         match statement:
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.Call() as call) if name not in read:
                 yield call
-
-
-def _evaluated(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Yield what runs in the scope of the class itself: of functions all but their bodies."""
-    stack: list[ast.AST] = [statement]
-    while stack:
-        node = stack.pop()
-        yield node
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            stack += [node.args, *node.decorator_list, *([node.returns] if node.returns else [])]
-        else:
-            stack += child_nodes(node)

@@ -9,6 +9,7 @@ from engine.analysis.verdict.python.attributes import DEFINED, GLOBALS, is_dunde
 from engine.analysis.verdict.python.calls import check_decorator
 from engine.analysis.verdict.python.context import Context, Step
 from engine.analysis.verdict.python.dataclass_fields import field_defaults
+from engine.analysis.verdict.python.enum_members import has_member
 from engine.analysis.verdict.python.library import MODULES
 from engine.analysis.verdict.python.meanings import PARENTS, Use, member
 from engine.analysis.verdict.python.scopes import NameScope, ScopeKind, bound, parameters
@@ -17,7 +18,7 @@ CLASS_DECORATORS = frozenset(
     {"functools.total_ordering", "typing.final", "typing.runtime_checkable", "enum.unique"}
 )
 """Decorators that return the class that they are given."""
-METACLASSES = frozenset({"abc.ABCMeta", "enum.EnumMeta", "enum.EnumType"})
+METACLASSES = frozenset({"abc.ABCMeta"})
 
 
 def check_bound_names(context: Context, node: ast.AST, scope: NameScope) -> None:
@@ -25,6 +26,8 @@ def check_bound_names(context: Context, node: ast.AST, scope: NameScope) -> None
     for name, _ in bound(node):
         in_class = scope.kind is ScopeKind.CLASS
         allowed = name in GLOBALS or (in_class and (name in DEFINED or not is_dunder(name)))
+        if in_class and name == "_ignore_":
+            context.refuse(node, "`_ignore_` takes members away")
         if name.startswith("__") and (not allowed or isinstance(node, ast.Import | ast.ImportFrom)):
             context.refuse(node, f"`{name}` decides what other lines mean")
 
@@ -113,6 +116,7 @@ def check_class(
         _check_class_decorator(context, node, decorator, scope, innermost=number == 0)
     for base in node.bases:
         yield from _base(context, base, scope)
+    _check_members(context, node, scope)
     for word in node.keywords:
         path = context.meanings.of_entry(word.value, scope).path
         if word.arg != "metaclass" or path not in METACLASSES:
@@ -138,6 +142,18 @@ def _check_class_decorator(
             context.used["dataclass without docstring"] = node
     if problem:
         context.refuse(decorator, problem)
+
+
+def _check_members(context: Context, node: ast.ClassDef, scope: NameScope) -> None:
+    """Refuse a class of constants that may have no member: its call makes classes."""
+    meanings, inner = context.meanings, context.scopes.by_node[node]
+
+    def is_auto(value: ast.expr) -> bool:
+        return isinstance(value, ast.Call) and meanings.of_entry(value.func, inner).path == "enum.auto"
+
+    paths = {meanings.of_entry(base, scope).path for base in node.bases}
+    if any(path.startswith("enum.") for path in paths) and not has_member(node, is_auto):
+        context.refuse(node, "a class of constants that may have none makes classes when it is called")
 
 
 def _base(context: Context, node: ast.expr, scope: NameScope) -> Iterator[Step]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from engine.analysis.verdict.python.attributes import is_dunder
+from engine.analysis.verdict.python.attributes import is_dunder, is_sunder
 from engine.analysis.verdict.python.calls import check_call, check_format
 from engine.analysis.verdict.python.context import Context, Step
 from engine.analysis.verdict.python.dataclass_fields import FIELD
@@ -14,6 +14,8 @@ from engine.analysis.verdict.python.scopes import Comprehension, NameScope
 
 _SHOWS = frozenset({"print", "str", "repr"})
 _CLASS_CHECKS = frozenset({"isinstance", "issubclass"})
+_TYPES = frozenset({"type", "types.SimpleNamespace"})
+"""Restricted functions that annotations may name."""
 _STORES = frozenset({"setattr", "delattr"})
 _TYPE_NAMES = frozenset({"__name__", "__qualname__"})
 
@@ -33,7 +35,7 @@ def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotati
             context.refuse(node, meaning.reason)
         case Use.MODULE:
             context.refuse(node, f"the module `{meaning.path}` is used as a value")
-        case Use.CALL if not (annotation and meaning.path == "type"):
+        case Use.CALL if not (annotation and meaning.path in _TYPES):
             context.refuse(node, f"`{meaning.path}` is used as a value")
         case Use.CLASS if not annotation:
             context.refuse(node, f"the class `{meaning.path}` is used as a value")
@@ -92,7 +94,7 @@ def _assigned(context: Context, node: ast.Attribute, scope: NameScope) -> Iterat
     meaning, _ = context.meanings.of_path(node.value, scope)
     if _is_listed(meaning):
         context.refuse(node, f"changes `{meaning.path or 'something unknown'}` of the library")
-    elif is_dunder(node.attr):
+    elif is_dunder(node.attr) or is_sunder(node.attr):
         context.refuse(node, f"assigns `{node.attr}`, which belongs to the interpreter")
     else:
         yield node.value, scope, False

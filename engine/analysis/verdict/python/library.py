@@ -160,9 +160,7 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
             "ELLIPSIS NORMALIZE_WHITESPACE IGNORE_EXCEPTION_DETAIL",
             calls="testmod",
         ),
-        "enum": _module(
-            "Named constants.", "auto unique", classes="Enum IntEnum Flag IntFlag StrEnum EnumMeta EnumType"
-        ),
+        "enum": _module("Named constants.", "auto unique", classes="Enum IntEnum Flag IntFlag StrEnum"),
         "fractions": _module("Computes.", "Fraction"),
         "functools": _module(
             "Calls functions that the program already has.",
@@ -262,7 +260,9 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
             struct_time timezone tzname""",
         ),
         "timeit": _module("Reads the clock; `timeit` runs text and is not listed.", "default_timer"),
-        "types": _module("A plain object.", "SimpleNamespace"),
+        "types": _module(
+            "A plain object: its attributes are those that the code spells out.", "", calls="SimpleNamespace"
+        ),
         "typing": _module(
             "Annotations; `get_type_hints` runs text and is not listed.",
             _TYPING_VALUES,

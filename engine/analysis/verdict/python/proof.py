@@ -56,8 +56,9 @@ _PLAIN = frozenset(
 """Nodes whose parts are checked, and that do no more than their parts."""
 _WRITES_DOCSTRINGS = frozenset(
     {
-        *("property()", "dataclass without docstring", "functools.wraps"),
-        *("types.SimpleNamespace", "base types.SimpleNamespace"),
+        "property()",
+        "dataclass without docstring",
+        "functools.wraps",
     }
 )
 """What gives a definition a docstring that is not in the text."""

@@ -10,12 +10,16 @@ NAME = re.compile(r"(?a)[A-Za-z_][A-Za-z0-9_]*")
 _LOWER = re.compile(r"(?a)[a-z]")
 READABLE: dict[str, Value] = {
     **dict.fromkeys(
-        ("RANDOM", "SRANDOM", "SECONDS", "LINENO", "EPOCHSECONDS", "UID", "EUID", "PPID", "BASHPID",
-         "PIPESTATUS", "OPTIND", "BASH_SUBSHELL", "COLUMNS", "LINES"), NUMBER
+        ("RANDOM", "SRANDOM", "SECONDS", "LINENO", "EPOCHSECONDS", "PPID", "BASHPID", "OPTIND",
+         "BASH_SUBSHELL"), NUMBER
     ),
-    **dict.fromkeys(("REPLY", "BASH_REMATCH", "FUNCNAME", "BASH_VERSION", "IFS", "OPTARG", "_"), TEXT),
+    **dict.fromkeys(
+        ("REPLY", "BASH_REMATCH", "FUNCNAME", "BASH_VERSION", "IFS", "OPTARG", "PIPESTATUS", "UID", "EUID",
+         "_"), TEXT
+    ),
 }  # fmt: skip
-"""Variables of the shell that may be read, and what they hold. `LINES` and `COLUMNS` may not be assigned."""
+"""Variables of the shell that may be read, and what they hold: bash takes `UID`, `EUID` and `PIPESTATUS`
+from the environment where it has them, so that they need not be numbers."""
 _OWN = frozenset({"IFS", "REPLY", "_"})
 """Variables of the shell that may be assigned: what they do is part of the proof."""
 _SPECIAL = frozenset({

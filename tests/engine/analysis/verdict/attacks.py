@@ -226,6 +226,37 @@ LIBRARY = (
     "import statistics\nstatistics.random.random._os",
 )
 
+_COPIED = "{'__reduce_ex__': lambda v: (lambda: A, (), (None, {'__dataclass_fields__': {}}))}"
+_OF_COPIED = "from dataclasses import asdict, dataclass\n@dataclass\nclass B(A):\n    'x'\n    y: int = 1\n"
+_PLAIN_OBJECT = "import copy\nfrom types import SimpleNamespace\nclass A: pass\n"
+_CONSTANTS = "import copy\nfrom enum import Enum, IntFlag, auto\nclass A: pass\n"
+_MADE = f"\nN = E('N', {_COPIED} | {{'X': 1}})\ncopy.deepcopy(N.X)\n{_OF_COPIED}"
+COMPUTED_ATTRIBUTES = (
+    f"{_PLAIN_OBJECT}copy.deepcopy(SimpleNamespace(**{_COPIED}))\n{_OF_COPIED}",
+    f"{_PLAIN_OBJECT}copy.copy(SimpleNamespace(__reduce__=lambda: (A, (), {{}})))",
+    f"{_PLAIN_OBJECT}copy.copy(SimpleNamespace({_COPIED}))",
+    f"{_PLAIN_OBJECT}class N(SimpleNamespace): pass\ncopy.deepcopy(N(**{_COPIED}))",
+    f"{_PLAIN_OBJECT}make = SimpleNamespace\ncopy.deepcopy(make(**{_COPIED}))",
+    f"{_PLAIN_OBJECT}{_OF_COPIED}asdict(B(SimpleNamespace(**{_COPIED})))",
+    f"{_CONSTANTS}class E(Enum): pass{_MADE}",
+    f"{_CONSTANTS}class E(IntFlag):\n    def f(self): return 1{_MADE}",
+    f"{_CONSTANTS}class E(Enum):\n    _ignore_ = ['B']\n    B = 1{_MADE}",
+    f"{_CONSTANTS}class E(Enum):\n    if input():\n        B = 1{_MADE}",
+    f"{_CONSTANTS}class E(Enum):\n    global B\n    B = 1{_MADE}",
+    f"{_CONSTANTS}class E(Enum):\n    if 0:\n        global B\n    B = 1{_MADE}",
+    f"{_CONSTANTS}class E(Enum):\n    B = property(len){_MADE}",
+    f"{_CONSTANTS}class E(Enum):\n    B = lambda self: 1{_MADE}",
+    f"{_CONSTANTS}class E(Enum):\n    B: int{_MADE}",
+    f"{_CONSTANTS}class E(Enum):\n    _B = __C = 1{_MADE}",
+    f"{_CONSTANTS}def auto(): return len\nclass E(Enum):\n    B = auto(){_MADE}",
+    f"{_CONSTANTS}class E(Enum):\n    B = 1\nE._member_map_ = {{}}\nE._member_names_ = []{_MADE}",
+    f"{_CONSTANTS}class E(Enum):\n    B = 1\nsetattr(E, '_member_map_', {{}}){_MADE}",
+    f"{_CONSTANTS}class E(Enum):\n    B = 1\nE._member_map_.clear(){_MADE}",
+    f"{_CONSTANTS}import re\nE = re.RegexFlag\nE._member_map_ = {{}}{_MADE}",
+    f"{_CONSTANTS}from enum import EnumMeta\nclass E(metaclass=EnumMeta): pass{_MADE}",
+)
+"""Ways to attributes with computed names, of which `copy` calls some, and sets any on any object."""
+
 _RENAMED = "f.name = 'x=print(1), y'\n@dataclass\nclass B(A):\n    pass"
 _FIELD = "from dataclasses import dataclass, field\n"
 FIELDS = (
@@ -290,4 +321,4 @@ DOCTESTS = (
     "import doctest\ndoctest.DocTestRunner",
 )
 
-ATTACKS = (*IMPORTS, *NAMES, *ATTRIBUTES, *LIBRARY, *FIELDS, *PATTERNS, *DOCTESTS)
+ATTACKS = (*IMPORTS, *NAMES, *ATTRIBUTES, *LIBRARY, *COMPUTED_ATTRIBUTES, *FIELDS, *PATTERNS, *DOCTESTS)

@@ -4,6 +4,15 @@
 from __future__ import annotations
 
 ATTACKS = (
+    "JSON.parse('1', () => () => 1)['constr' + 'uctor']('return process')()",
+    "const r = () => () => 1;\nconst f = JSON.parse('1', r);\nf['constr' + 'uctor']('return process')()",
+    "JSON.parse(...['1', () => () => 1])['constr' + 'uctor']('return process')()",
+    "JSON.parse('[1]', (k, v) => k ? () => 1 : v)[0]['constr' + 'uctor']('return process')()",
+    "Array.from(...[[1], () => () => 1])[0]['constr' + 'uctor']('return process')()",
+    "[1, 2].reduce(...[() => () => 1])['constr' + 'uctor']('return process')()",
+    "JSON.stringify({ a: () => 1 }, (k, v) => v['constr' + 'uctor']('return process')())",
+    "const o = { null: () => 1 };\nconst f = o[null];\nf['constr' + 'uctor']('return process')()",
+    "const o = { '-1': () => 1 };\nconst f = o[-1];\nf['constr' + 'uctor']('return process')()",
     "class X extends Array { constructor(n) { super(n); if (n > 0) return () => 1 } }\nconst x = new X();\nx.push(1);\nconst r = x.map(q => q);\nconst g = r['constr' + 'uctor'];\nPromise.resolve('x').then(g).then(f => f())",
     "const r = /a/;\nr.exec = s => () => 1;\nconst m = 'a'.match(r);\nconst g = m['constr' + 'uctor'];\nPromise.resolve('x').then(g).then(f => f())",
     "const f = () => 1;\nconst d = new Date();\nd.toISOString = () => f;\nconst x = d.toJSON();\nconst g = x['constr' + 'uctor'];\nPromise.resolve('x').then(g).then(f => f())",

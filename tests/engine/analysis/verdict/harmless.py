@@ -25,6 +25,9 @@ HARMLESS = (
     "from dataclasses import dataclass, field\n@dataclass(order=True)\nclass Item:\n    weight: int\n"
     "    names: list[str] = field(default_factory=list)\nprint(Item(1))",
     "from enum import Enum\nclass Color(Enum):\n    RED = 1\nprint(Color.RED.name, Color(1), Color['RED'].value)",
+    "from enum import Enum, IntFlag, auto\nclass A(str, Enum):\n    RED: str = 'x'\nclass B(IntFlag):\n    RED = auto()\n    BLUE = 1 << 2\n"
+    "class C(Enum):\n    def show(self): return self.name\n    RED = (1, int)\nprint(A.RED, B.RED | B.BLUE, C.RED.show())",
+    "from types import SimpleNamespace\ndef f(x: SimpleNamespace) -> int: return x.a\nprint(f(SimpleNamespace(a=1, b=2)))",
     "from abc import ABC, abstractmethod\nclass Shape(ABC):\n    @abstractmethod\n    def area(self): ...",
     "from __future__ import annotations\nfrom typing import Mapping\ndef f(x: Mapping[str, Undefined]) -> None: ...",
     "from typing import List, Optional\ndef f(x: Optional[List[int]] = None) -> 'int': return 1",

@@ -26,7 +26,7 @@ _VALUES = (
     *("[$v].find(a => $e)", "[$v].pop()", "[$v].values().next().value", "new Map([[$k, $v]]).get($k)", "$v.bind($v)"),
     *("$v.call($v, $v)", "$v.apply($v, [$v])", "new Promise((a, b) => $e)", "Promise.resolve($v).then(a => $e)"),
     *("Array.from([$v], (a, b) => $e)", "Array.from({ length: 2 }, (a, b) => $v)", "Math.max", "Number", "console.log"),
-    *("JSON.stringify($v, (a, b) => $e)", "Array.prototype.slice.call($v)", "(a => $e)($v)", "((...a) => a)($v, $k)"),
+    *("JSON.stringify($v, (a, b) => $e)", "JSON.parse('[1]', (a, b) => $v)", "JSON.parse('1', $v)", "Array.prototype.slice.call($v)", "(a => $e)($v)", "((...a) => a)($v, $k)"),
     *("function* () { const a = yield $v; $c }", "async () => { const a = await $v; $c }", "$v instanceof $C", "typeof $v"),
     *("(function () { return arguments })($v)", "(function () { return arguments[0] })($v)", "$v = $v", "$v[$k] = $v"),
     *("(() => { 'use strict'; return this })()", "(function () { 'use strict'; return this })()", "$v.x = $v", "this"),

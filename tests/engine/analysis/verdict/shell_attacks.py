@@ -2,6 +2,14 @@
 
 LINES = r"""
 pwned
+echo $((COLUMNS))
+echo $((LINES))
+echo $((UID))
+((EUID > 0))
+[[ $UID -eq 0 ]]
+echo $((PIPESTATUS))
+echo $((PIPESTATUS[0]))
+echo $UID
 $(pwned)
 `pwned`
 echo `pwned`

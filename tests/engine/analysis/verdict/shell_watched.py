@@ -28,14 +28,16 @@ SCRIPT_SECONDS = 5
 """A script that takes longer is killed with what it started."""
 _DRIVER = r"""
 cd "$1" || exit 1; FUNCNEST=6
+# "read", for $(< file) starts a process
 for script in "$2"/*; do
   number=${script##*/}
-  ( ulimit -t 2 -f 2000 -v 2000000 -u 4000; code=$(< "$script"); set --
+  ( ulimit -t 2 -f 2000 -v 2000000 -u 4000; IFS= read -rd '' code < "$script"; set --
     exec < /dev/null > "$OUT/$number" 2>&1
-    unset OUT script number TRACE found
+    unset OUT script number TRACE found content
     eval "$code" )
   shopt -s nullglob dotglob; found=(*); shopt -u nullglob dotglob
-  [[ ${found[*]} == canary-file && $(< canary-file) == content-91f3 ]] || echo "$number file"
+  IFS= read -rd '' content < canary-file
+  [[ ${found[*]} == canary-file && $content == content-91f3 ]] || echo "$number file"
   [[ -e $TRACE ]] && { echo "$number pwned"; /bin/rm -f "$TRACE"; }
 done
 exit 0

@@ -1,4 +1,4 @@
-"""Runs programs, each in a process of its own, and says which of them had an effect.
+"""Runs programs, a few in each process, and says which of them had an effect.
 
 Reads a JSON list of programs from standard input and writes the list of `[number, event]` of those that did
 something: an audit event of the interpreter (PEP 578) that computing and printing does not raise ends the
@@ -7,11 +7,14 @@ process before it happens. It uses the standard library alone, so that it runs i
 
 from __future__ import annotations
 
+import builtins
+import contextlib
 import json
 import os
 import resource
 import signal
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -31,7 +34,13 @@ _LIBRARY = tuple(os.path.realpath(path) for path in (*sys.path, sys.base_prefix)
 _READABLE = ("/usr/share/zoneinfo/", "/etc/localtime", "/etc/inputrc")
 _SOURCES = {"main.py", ".pdbrc", ".inputrc", "<unknown>", "<string>", "<stdin>"}
 """What the interpreter itself looks for, to quote lines in a traceback or to configure itself."""
-_LIMITS = ((resource.RLIMIT_CPU, 2), (resource.RLIMIT_AS, 1 << 30), (resource.RLIMIT_CORE, 0))
+GROUP = 25
+"""So many programs share a process."""
+MOST_SECONDS = 3.0
+_MOST_CPU_SECONDS = 1.5
+_LIMITS = ((resource.RLIMIT_AS, 1 << 30), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 1 << 26))
+_BEGUN = b"\0"
+_BUILTINS = dict(vars(builtins))
 
 
 def _is_read(name: Any, mode: Any, flags: int | None) -> bool:
@@ -55,25 +64,32 @@ def _watch(report: int) -> None:
     sys.addaudithook(hook)
 
 
-def _prepare(output: int) -> ModuleType:
-    """Bound this process, close its input, and return an empty main module."""
+def _prepare(output: int) -> None:
+    """Bound this process, and close its input."""
     for limit, value in _LIMITS:
         resource.setrlimit(limit, (value, value))
-    signal.alarm(3)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(output, 1)
     os.dup2(output, 2)
     sys.argv = ["main.py"]
+
+
+def _begin() -> ModuleType:
+    """Give a program its time, its streams and an empty main module, whatever the one before it left."""
+    signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, _MOST_CPU_SECONDS)
+    sys.setrecursionlimit(1000)
+    sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False) for number in (1, 2))
+    builtins.__dict__.update(_BUILTINS)
     main = sys.modules["__main__"] = ModuleType("__main__")
-    main.__dict__["__builtins__"] = __builtins__
+    main.__dict__["__builtins__"] = builtins
     main.__file__ = "main.py"
     return main
 
 
-def _child(program: str, report: int, output: int) -> None:
-    main = _prepare(output)
+def _run(program: str) -> None:
+    main = _begin()
     code = compile(program, "main.py", "exec", dont_inherit=True)
-    _watch(report)
     try:
         exec(code, main.__dict__)  # noqa: S102 - running them, watched, is what this is for
     except SystemExit:
@@ -82,35 +98,63 @@ def _child(program: str, report: int, output: int) -> None:
         own = error.__traceback__.tb_next if error.__traceback__ else None
         sys.excepthook(type(error), error.with_traceback(own), own)
     sys.stdout.flush()
-    os._exit(0)
 
 
-def effect(program: str) -> str:
-    """Return the first effect of a program, or an empty text."""
+def _child(programs: Sequence[str], report: int, output: int) -> None:
+    _prepare(output)
+    _watch(report)
+    for program in programs:
+        os.write(report, _BEGUN)
+        with contextlib.suppress(Exception):
+            _run(program)
+
+
+def _watched(programs: Sequence[str]) -> tuple[int, str]:
+    """Run programs in one process; return how many were begun before it ended, and the first effect."""
     report, told = os.pipe()
     output = os.memfd_create("output")
     child = os.fork()
     if child == 0:
         try:
-            _child(program, told, output)
+            _child(programs, told, output)
         finally:
             os._exit(1)
     os.close(told)
     os.waitpid(child, 0)
-    event = os.read(report, 1000).decode("utf-8", "replace")
-    printed = os.pread(output, 1 << 22, 0)
+    events = os.read(report, 1000).split(_BEGUN)
+    printed = os.pread(output, os.fstat(output).st_size, 0)
     os.close(report)
     os.close(output)
-    return event or ("prints the environment" if CANARY.encode() in printed else "")
+    canary = "prints the environment" if CANARY.encode() in printed else ""
+    return len(events) - 1, events[-1].decode("utf-8", "replace") or canary
+
+
+def effects(programs: Sequence[str], group: int = GROUP) -> Iterator[tuple[int, str]]:
+    """Yield the numbers of the programs that had an effect, and the effect.
+
+    Programs share a process in groups, for a process costs far more than a program. A group with an effect is
+    run again, each program alone, to say which one it was; if none has it alone, it is the last one's.
+
+    Raises:
+        RuntimeError: a process ended before its first program.
+    """
+    start = 0
+    while start < len(programs):
+        begun, event = _watched(programs[start : start + group])
+        if not begun:
+            raise RuntimeError(f"the process ended before program {start}: {event}")
+        together = programs[start : start + begun]
+        alone = [] if not event or begun == 1 else list(effects(together, 1))
+        if event:
+            yield from [(start + number, found) for number, found in alone] or [(start + begun - 1, event)]
+        start += begun
 
 
 def main() -> None:
     """Run the programs of standard input."""
     os.environ["SECRET"] = CANARY
     os.chdir("/tmp")
-    programs = json.load(sys.stdin)
-    found = [[number, event] for number, event in enumerate(map(effect, programs)) if event]
-    json.dump(found, sys.stdout)
+    json.dump(list(effects(json.load(sys.stdin))), sys.stdout)
 
 
 if __name__ == "__main__":
