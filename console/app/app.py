@@ -139,6 +139,12 @@ class ConsoleApp(App[None]):
         self._exit_renderables.append(crash_report())
         self._close_messages_no_wait()
 
+    @property
+    def queue_seconds(self) -> float:
+        """How long after an event the queue is fetched."""
+        open_one = self.screen_stack[0] if self.screen_stack else None
+        return float(getattr(open_one, "QUEUE_SECONDS", 0.0))
+
     # --- start ------------------------------------------------------------------------------------
 
     def get_default_screen(self) -> Screen[None]:

@@ -33,6 +33,8 @@ class BaseScreen(Screen[None]):
     NAME: ClassVar[str] = ""
     HELP_TITLE: ClassVar[str] = ""
     HELP_WORDS: ClassVar[str] = ""
+    QUEUE_SECONDS: ClassVar[float] = 0.0
+    """How long after an event the queue is fetched; later where only its length is shown."""
     _behind: Callable[[], None] | None = None
     """Shows the queue of now, where that changed while another of the five screens was open."""
 

@@ -135,6 +135,7 @@ class EngineConnection:
             await self._load_queue(client, updates)
             await asyncio.sleep(REFRESH_SECONDS)
             await updates.wait()
+            await asyncio.sleep(self._app.queue_seconds)
 
     async def _load_queue(self, client: Client, updates: QueueUpdates) -> None:
         app = self._app

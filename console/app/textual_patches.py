@@ -105,6 +105,14 @@ def update_height(widget: Static, words: Content) -> None:
     widget.update(words, layout=changed)
 
 
+def paint_at_once(widget: Widget) -> None:
+    """Paint what is new in a widget now rather than with the next frame, up to 17 ms later."""
+    if widget._repaint_required:  # noqa: SLF001
+        widget._repaint_required = False  # noqa: SLF001
+        widget.screen._dirty_widgets.add(widget)  # noqa: SLF001
+        widget.screen._on_timer_update()  # noqa: SLF001
+
+
 def set_border_title(widget: Widget, title: Content, *, below: bool = False) -> None:
     """Set the title or subtitle of a border; Textual's own setter redraws all of the widget."""
     known = widget._border_subtitle if below else widget._border_title  # noqa: SLF001

@@ -39,6 +39,8 @@ class ErrorMarks:
             self._mark(None)
 
     def _mark(self, error: RunError | None) -> None:
+        if error == self._error:
+            return
         self._error, self._next = error, 0
         editor = self._screen.query_one(Editor)
         if error is None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Protocol
 
+from console.explore import own_decision
 from console.safety.text import Part
 from console.widgets.formatting import bar, clock, full_badge, lasted, now, size
 from engine.common.text import Untrusted
@@ -20,6 +21,10 @@ OPEN = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
 REFUSED = NOT_RUN
 LOOK_SECONDS = 1.0
 """The case is read again after this time even if no event arrives."""
+RELOAD_SECONDS = 0.1
+"""A case is read again this long after a change: requests and paints before the first output delay it."""
+END_SECONDS = 1.0
+"""A run whose output is over ends within this time, or its case is read again."""
 BAR_CELLS = 24
 SHOWN_EVENTS = frozenset({"run.started", "run.display"})
 """Events of a run after which its case is shown again."""
@@ -35,26 +40,94 @@ class OutputSink(Protocol):
         """Take what comes next."""
 
 
+class RunOutput:
+    """Reads the output of a run into a sink, from before it begins where that is asked for."""
+
+    def __init__(self, app: ConsoleApp, id: str, sink: OutputSink) -> None:
+        self._app = app
+        self._id = id
+        self._sink = sink
+        self._offset = 0
+        self._cleared = False
+
+    def clear(self) -> None:
+        """Forget what an earlier run wrote, once."""
+        if not self._cleared:
+            self._cleared = True
+            self._sink.clear()
+
+    async def read(self) -> None:
+        """Read on until the engine has no more."""
+        await self._app.connection.call(self._read)
+
+    async def _read(self, client: Client) -> None:
+        async with aclosing(client.output(self._id, self._offset)) as chunks:
+            async for chunk in chunks:
+                self.clear()
+                self._sink.add(chunk)
+                self._offset = chunk.offset + len(chunk.data)
+
+
+async def run_own(
+    app: ConsoleApp,
+    case: Case,
+    log: OutputSink,
+    show: Callable[[Case], None],
+    seconds: float = 0.0,
+    *,
+    by_key: bool = True,
+) -> Case | None:
+    """Have the author decide about their own code, as `own_decision.decide` does, and follow it to its end.
+
+    Its output is asked for together with the decision: the first of it does not wait for another request.
+    """
+    output = RunOutput(app, case.submission.id, log)
+    async with asyncio.TaskGroup() as group:
+        deciding = group.create_task(own_decision.decide(app, case, seconds, by_key=by_key))
+        reading = group.create_task(output.read())
+        decided = await deciding
+        ended = await _until_ended(app, decided, output, show, reading) if decided is not None else None
+        reading.cancel()
+    return ended
+
+
 async def follow(app: ConsoleApp, case: Case, log: OutputSink, show: Callable[[Case], None]) -> Case | None:
     """Follow a case until it ends; write its output into `log`, and show every change."""
+    return await _until_ended(app, case, RunOutput(app, case.submission.id, log), show, None)
+
+
+async def _until_ended(
+    app: ConsoleApp,
+    case: Case,
+    output: RunOutput,
+    show: Callable[[Case], None],
+    reading: asyncio.Task[None] | None,
+) -> Case | None:
+    """Show a case until it ends. Where its output is read already, `reading` does that."""
+    output.clear()
     at: Case | None = case
-    id, read = case.submission.id, False
+    id, over = case.submission.id, False
     while at is not None and at.status in OPEN:
         show(at)
         if at.status is Status.PENDING:
             await _wait_for_event(app, id)
         else:
-            read = True
-            await _stream_run(app, id, log, show)
-            await asyncio.sleep(0.05)
-        at = await app.connection.call(lambda client: client.case(id))
-    if at is not None and at.result is not None and not read:
-        await app.connection.call(lambda client: _read_output(client, id, log))
+            await _stream_run(app, id, reading or output.read(), show)
+            reading, over = None, True
+        at = await _read_case(app, id, END_SECONDS if over else 0)
+    if at is not None and at.result is not None and not over:
+        await (reading or output.read())
     return at
 
 
-async def _stream_run(app: ConsoleApp, id: str, log: OutputSink, show: Callable[[Case], None]) -> None:
-    """Write the output of a run, and show the case again when it starts and when it displays something."""
+async def _read_case(app: ConsoleApp, id: str, within: float) -> Case | None:
+    return await app.connection.call(lambda client: client.case(id, within))
+
+
+async def _stream_run(
+    app: ConsoleApp, id: str, reading: Awaitable[None], show: Callable[[Case], None]
+) -> None:
+    """Wait for the end of the output; show the case again when it starts and displays something."""
     changed = asyncio.Event()
     changed.set()  # it may have started meanwhile
     forget = app.connection.subscribe(
@@ -63,14 +136,16 @@ async def _stream_run(app: ConsoleApp, id: str, log: OutputSink, show: Callable[
     try:
         async with asyncio.TaskGroup() as group:
             reloading = group.create_task(_reload(app, id, changed, show))
-            await app.connection.call(lambda client: _read_output(client, id, log))
+            await reading
             reloading.cancel()
     finally:
         forget()
 
 
 async def _reload(app: ConsoleApp, id: str, changed: asyncio.Event, show: Callable[[Case], None]) -> None:
+    """Read and show the case a while after each change: not where the run is over by then."""
     while await changed.wait():
+        await asyncio.sleep(RELOAD_SECONDS)
         changed.clear()
         case = await app.connection.call(lambda client: client.case(id))
         if case is not None:
@@ -87,13 +162,6 @@ async def _wait_for_event(app: ConsoleApp, id: str) -> None:
         return
     finally:
         forget()
-
-
-async def _read_output(client: Client, id: str, log: OutputSink) -> None:
-    log.clear()
-    async with aclosing(client.output(id)) as chunks:
-        async for chunk in chunks:
-            log.add(chunk)
 
 
 def status_line(case: Case, outcome: list[Part]) -> list[Part]:

@@ -46,6 +46,7 @@ class ExploreScreen(BaseScreen):
     HELP_TITLE = "Explore"
     HELP_WORDS = HELP_WORDS
     BINDINGS: ClassVar[list[BindingType]] = BINDINGS
+    QUEUE_SECONDS = 0.3
 
     def __init__(self) -> None:
         super().__init__()
@@ -192,7 +193,7 @@ class ExploreScreen(BaseScreen):
         await self._session.toggle(self.query_one(Editor).code_language, self._submitted.options.image)
         self._update_title()
 
-    @work
+    @work(exclusive=True, group="view")
     async def action_cells(self, run: bool) -> None:
         """Show the cells, and run the one at the cursor if `run`."""
         await self._notebooks.show(self._submitted.options.image, run=run)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 from textual.widget import Widget
 
-from engine.client.client import Client
-from engine.common.errors import Problem
+from console.app.state import console_app
 from engine.models import Language, Session
 
 
@@ -28,7 +25,8 @@ class OpenSession:
         if self.current is not None and self.id_for(language):
             return self.current
         await self.close()
-        self.current = await self._request(lambda client: client.sessions.create(language, image))
+        connection = console_app(self._screen).connection
+        self.current = await connection.call(lambda client: client.sessions.create(language, image))
         return self.current
 
     async def toggle(self, language: Language, image: str) -> None:
@@ -42,13 +40,5 @@ class OpenSession:
         """Close the session with whatever runs in it."""
         session, self.current = self.current, None
         if session is not None:
-            await self._request(lambda client: client.sessions.close(session.id))
-
-    async def _request(self, call: Callable[[Client], Awaitable[Session]]) -> Session | None:
-        """Return what the engine answers; on an error notify the user and return None."""
-        try:
-            async with Client() as client:
-                return await call(client)
-        except Problem as problem:
-            self._screen.notify(str(problem), severity="error")
-            return None
+            connection = console_app(self._screen).connection
+            await connection.call(lambda client: client.sessions.close(session.id))

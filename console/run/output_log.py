@@ -16,6 +16,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
+from console.app.textual_patches import paint_at_once
 from console.run.output import KEPT_LINES, OutputLines
 from console.run.output_rows import OutputRows
 from console.run.output_search import OutputSearch
@@ -120,6 +121,8 @@ class OutputLog(ScrollView, can_focus=True):
             before = self._lines.end
             self._drain()
             self._skip_frames = FLOOD_FRAMES if self._lines.end - before > FLOOD_LINES else 0
+            if not before:
+                paint_at_once(self)
 
     def _drain(self) -> None:
         inbox, self._inbox = self._inbox, []

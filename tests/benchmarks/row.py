@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,3 +32,13 @@ def percentiles(samples: Sequence[float]) -> tuple[float, float, float]:
         return samples[0], samples[0], samples[0]
     cuts = statistics.quantiles(samples, n=100, method="inclusive")
     return cuts[49], cuts[94], cuts[98]
+
+
+def told(*rows: Row) -> list[Row]:
+    """Print rows as soon as they are measured: a benchmark that is ended later has not measured in vain."""
+    for row in rows:
+        passed = {None: "", True: "reached", False: "MISSED"}[row.passed]
+        sys.stderr.write(
+            f"{row.name}: p50 {row.p50:.1f}, p95 {row.p95:.1f} {row.unit}  {row.target} {passed}\n"
+        )
+    return list(rows)

@@ -35,6 +35,7 @@ class CellBox(Vertical):
     CellBox {{ height: auto; margin: 0 0 1 0; padding: 0 1; border-left: outer $line; }}
     CellBox.-chosen {{ border-left: outer $primary; }}
     CellBox Static {{ height: auto; }}
+    CellBox .head {{ height: 1; text-wrap: nowrap; text-overflow: ellipsis; }}
     CellBox .code {{ background: $surface; padding: 0 1; }}
     CellBox .output {{ padding: 0 1; display: none; }}
     CellBox.-said .output {{ display: block; }}
@@ -56,10 +57,17 @@ class CellBox(Vertical):
         yield Static(coloured(self._cell, self._language), classes="code")
         yield Static(classes="output")
 
+    def show_cell(self, cell: Cell, language: Language) -> None:
+        """Show another cell in this place; what it gave is shown next."""
+        if (cell, language) != (self._cell, self._language):
+            self._cell, self._language = cell, language
+            self.query_one(".head", Static).update(self._head(self.result), layout=False)
+            self.query_one(".code", Static).update(coloured(cell, language))
+
     async def show(self, result: CellResult | None) -> None:
         """Show what the cell gave."""
         self.result = result
-        self.query_one(".head", Static).update(self._head(result))
+        self.query_one(".head", Static).update(self._head(result), layout=False)
         lines = _output(result) if result else []
         self.set_class(bool(lines), "-said")
         self.query_one(".output", Static).update(paragraphs(*lines))

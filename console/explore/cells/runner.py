@@ -6,13 +6,16 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from console.explore import own_decision, run_follow, snippets
+from console.explore import run_follow, snippets
 from console.explore.cells.collected import CollectedOutput
 from console.explore.cells.notebook_read import MOST_PICTURE
+from console.explore.cells.progress import CellProgress, partial_result
 from console.explore.cells.results import PICTURE, CellResult, Shown
 from console.explore.cells.script import Cell, CellKind
+from console.explore.own_run import runs_at_once
 from console.explore.sessions import OpenSession
 from console.explore.snippets import SavedSnippet
 from engine.client.client import Client
@@ -25,6 +28,10 @@ if TYPE_CHECKING:
 
 MOST_PICTURES = 16
 """Pictures of one cell; more are in the artifacts of its run."""
+LEAD_SECONDS = 0.05
+"""The cells are painted so long after a cell began at most: the engine has its decision by then."""
+SENT_SECONDS = 0.003
+"""A request that was begun has left after this time."""
 PURPOSE = "A cell of a notebook in Explore"
 
 
@@ -39,7 +46,19 @@ class CellRunner:
         """What each cell gave."""
         self.running: int | None = None
         """The cell that runs now."""
+        self.changed: Callable[[], None] = lambda: None
+        """Is called whenever there is more to show."""
         self._case: Case | None = None
+        self._submitted = asyncio.Event()
+        self.viewed = asyncio.Event()
+        """Set while the cells are on screen: a sheet about one of them is shown over them."""
+
+    async def with_engine(self) -> None:
+        """Wait until the cell that begins now is with the engine, for a moment at most."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LEAD_SECONDS):
+                await self._submitted.wait()
+                await asyncio.sleep(SENT_SECONDS)
 
     async def run(
         self, cells: Sequence[Cell], indexes: Sequence[int], language: Language, image: str
@@ -73,25 +92,30 @@ class CellRunner:
         self._count = 0
 
     async def _run(self, index: int, code: str, language: Language, image: str) -> CellResult | None:
-        output = CollectedOutput()
-        self.results[index] = CellResult(code, status="running")
-
-        def progress(case: Case) -> None:
-            self._case = case
-            self.results[index] = replace(_partial(code, output), status=case.status.value)
-
-        case = await self._execute(code, PURPOSE, language, image, output, progress)
+        self._submitted.clear()
+        shown = CellProgress(code, partial(self._show, index))
+        shown.say("running")
+        case = await self._execute(code, PURPOSE, language, image, shown, partial(self._progress, shown))
         if case is None:
             self.results.pop(index, None)
             return None
         self._count += 1
+        ended = _ended(code, shown.output, case)
+        result = replace(ended, shown=await self._shown(case), number=self._count)
+        self._show(index, result)
         await asyncio.to_thread(_keep, case)
-        shown = await self._shown(case)
-        self.results[index] = result = replace(_ended(code, output, case), shown=shown, number=self._count)
         return result
 
+    def _progress(self, shown: CellProgress, case: Case) -> None:
+        self._case = case
+        shown.say(case.status.value)
+
+    def _show(self, index: int, result: CellResult) -> None:
+        self.results[index] = result
+        self.changed()
+
     async def _execute(self, code: str, purpose: str, language: Language, image: str,
-                       output: CollectedOutput, show: Callable[[Case], None] = lambda _: None,
+                       output: run_follow.OutputSink, show: Callable[[Case], None] = lambda _: None,
                        ) -> Case | None:  # fmt: skip
         session = await self._session.open(language, image)
         if session is None:
@@ -99,9 +123,10 @@ class CellRunner:
         draft = Draft(code=Untrusted(code), language=language, purpose=Untrusted(purpose), session=session.id,
                       image=session.image)  # fmt: skip
         case = await self._app.connection.call(lambda client: client.submit(draft))
-        if case is not None:
-            case = await own_decision.decide(self._app, case, 0.0, by_key=True)
-        return await run_follow.follow(self._app, case, output, show) if case is not None else None
+        self._submitted.set()
+        if case is not None and not runs_at_once(case):
+            await self.viewed.wait()
+        return await run_follow.run_own(self._app, case, output, show) if case is not None else None
 
     async def _shown(self, case: Case) -> tuple[Shown, ...]:
         displays = case.result.displays if case.result else ()
@@ -132,16 +157,12 @@ def _keep(case: Case) -> None:
         snippets.save(tried)
 
 
-def _partial(code: str, output: CollectedOutput) -> CellResult:
-    return CellResult(code, output.text(Stream.STDOUT), output.text(Stream.STDERR))
-
-
 def _ended(code: str, output: CollectedOutput, case: Case) -> CellResult:
     result, run = case.result, case.submission.id
     if result is None:
         reason = f": {case.decision.reason.text}" if case.decision and case.decision.reason else ""
         return CellResult(code, status=case.status.value + reason, succeeded=False, run=run)
     return replace(
-        _partial(code, output), status=describe_result(result), succeeded=result.exit_code == 0,
+        partial_result(code, output), status=describe_result(result), succeeded=result.exit_code == 0,
         seconds=result.duration, memory=result.memory_peak, run=run,
     )  # fmt: skip

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Iterable
 from functools import partial
+from time import monotonic
 from typing import ClassVar
 
 from textual import on, work
@@ -13,6 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
+from textual.worker import Worker, WorkerCancelled, WorkerFailed
 
 from console.explore.cells import exports, variables
 from console.explore.cells.box import CellBox
@@ -21,6 +24,7 @@ from console.explore.cells.script import Cell
 from console.explore.cells.variables_sheet import VariablesScreen
 from console.safety.text import content
 from console.widgets.file_name_prompt import FileNamePrompt
+from console.widgets.footer import AppFooter
 from console.widgets.rows import NARROW
 from engine.common.errors import Problem
 from engine.common.text import many
@@ -64,15 +68,30 @@ class CellsScreen(ModalScreen["int | None"]):
         Binding("escape,q", "leave", "Back", id="cells.leave", tooltip="Back to the editor"),
     ]  # fmt: skip
 
-    def __init__(
-        self, notebook: Notebook, cells: tuple[Cell, ...], language: Language, chosen: int, *, run: bool
-    ) -> None:
+    def __init__(self) -> None:
         super().__init__()
+        self._cells: tuple[Cell, ...] = ()
+        self._language = Language.PYTHON
+        self._chosen = 0
+        self._begun: Worker[bool] | None = None
+        self._shown_at = 0.0
+        self._said = content()
+
+    def load(
+        self,
+        notebook: Notebook,
+        cells: tuple[Cell, ...],
+        language: Language,
+        chosen: int,
+        begun: Worker[bool] | None,
+    ) -> None:
+        """Take the cells to show once this view is open; `begun` runs the chosen one already."""
         self._notebook = notebook
         self._cells = cells
         self._language = language
         self._chosen = min(chosen, max(0, len(cells) - 1))
-        self._run_first = run
+        self._begun = begun
+        notebook.runner.changed = self._changed
 
     def compose(self) -> ComposeResult:
         """Lay out the cells."""
@@ -80,24 +99,49 @@ class CellsScreen(ModalScreen["int | None"]):
             sheet.border_title = "Cells"
             sheet.can_focus = False
             yield Static(id="about")
-            for index, cell in enumerate(self._cells[:MOST_BOXES]):
-                yield CellBox(cell, index + 1, self._language)
         yield FileNamePrompt()
-        yield Footer(show_command_palette=False)
+        yield AppFooter(show_command_palette=False)
 
-    async def on_mount(self) -> None:
-        """Show what is known, and run the chosen cell if that was asked for."""
-        await self._refresh()
-        self._choose(self._chosen)
+    def on_mount(self) -> None:
+        """Keep what is shown up to date."""
         self.set_interval(REFRESH_SECONDS, self._refresh)
-        if self._run_first:
-            self.action_run()
+
+    async def on_screen_resume(self) -> None:
+        """Show the cells, what is known of them, and what comes."""
+        await self._lay_out()
+        self._choose(self._chosen)
+        self._notebook.runner.viewed.set()
+        await self._refresh()
+        if (begun := self._begun) is not None:
+            self._begun = None
+            self._then_next(begun)
+
+    async def _lay_out(self) -> None:
+        """Show the cells of now in the boxes that are there, and in more or fewer."""
+        boxes, cells = list(self.query(CellBox)), self._cells[:MOST_BOXES]
+        for box, cell in zip(boxes, cells, strict=False):
+            box.show_cell(cell, self._language)
+        for box in boxes[len(cells) :]:
+            await box.remove()
+        more = list(enumerate(cells, start=1))[len(boxes) :]
+        if more:
+            fresh = [CellBox(cell, number, self._language) for number, cell in more]
+            await self.query_one("#cells").mount(*fresh)
+
+    def _changed(self) -> None:
+        """Show what changed: at once where nothing was shown just now."""
+        if monotonic() - self._shown_at > REFRESH_SECONDS:
+            self._shown_at = monotonic()
+            self.call_later(self._refresh)
 
     async def _refresh(self) -> None:
-        """Show the cells whose results changed, and the session."""
+        """Show the cells whose results changed, and the session, where somebody sees them."""
+        if not self.is_current:
+            return
         for index, box in enumerate(self.query(CellBox)):
             result = self._notebook.runner.results.get(index)
             if box.result is not result:
+                self._shown_at = monotonic()
                 await box.show(result)
         self._describe()
 
@@ -112,9 +156,10 @@ class CellsScreen(ModalScreen["int | None"]):
         state = f"session {session.id}" if session else "no session yet: it opens with the first run"
         work = f"  cell {running + 1} runs" if running is not None else ""
         link = (f"  {self._notebook.preview.link('')}", "accent")
-        self.query_one("#about", Static).update(
-            content(many(len(self._cells), "cell"), more, "  ", state, work, link)
-        )
+        words = content(many(len(self._cells), "cell"), more, "  ", state, work, link)
+        if not words.is_same(self._said):
+            self._said = words
+            self.query_one("#about", Static).update(words, layout=False)
 
     def _choose(self, index: int) -> None:
         boxes = list(self.query(CellBox))
@@ -153,6 +198,14 @@ class CellsScreen(ModalScreen["int | None"]):
         succeeded = await self._notebook.run(self._cells, indexes, self._language)
         if succeeded and indexes == [self._chosen]:
             self._choose(self._chosen + 1)
+
+    @work(group="begun")
+    async def _then_next(self, begun: Worker[bool]) -> None:
+        """Choose the next cell once the one that began before this view has succeeded."""
+        at = self._chosen
+        with contextlib.suppress(WorkerFailed, WorkerCancelled):
+            if await begun.wait() and self._chosen == at:
+                self._choose(at + 1)
 
     @work(group="interrupt")
     async def action_interrupt(self) -> None:

@@ -9,7 +9,7 @@ from engine.models import Language
 READ_CHARACTERS = 16 * 1024
 """Only the beginning of a text is looked at."""
 LEAST = 2
-"""Signs that a guess needs."""
+"""Signs that a guess needs, unless one of them is in `CLEAR` and no other language has any."""
 
 SHEBANG = {
     Language.PYTHON: re.compile(r"#!\S{0,80}(?:\s\S{0,80})?python"),
@@ -33,6 +33,15 @@ SIGNS = {
         re.MULTILINE,
     ),
 }
+CLEAR = {
+    Language.PYTHON: re.compile(
+        r"^[ ]*(?:print\(|from [\w.]+ import \w|import [\w.]+(?: as \w+)?$|(?:async )?def \w+\(.{0,200}:$)",
+        re.MULTILINE,
+    ),
+    Language.JAVASCRIPT: re.compile(r"\bconsole\.\w+\(|^[ \t]*(?:const|let) [\w{\[]", re.MULTILINE),
+    Language.SHELL: re.compile(r"^[ \t]*(?:echo |export \w+=|set -[a-z])", re.MULTILINE),
+}
+"""Signs of which one is enough."""
 
 
 def detected(text: str) -> Language | None:
@@ -43,4 +52,6 @@ def detected(text: str) -> Language | None:
             return language
     signs = {language: len(sign.findall(beginning)) for language, sign in SIGNS.items()}
     best, second = sorted(signs, key=signs.__getitem__, reverse=True)[:2]
-    return best if signs[best] >= LEAST and signs[best] > signs[second] else None
+    if signs[best] >= LEAST and signs[best] > signs[second]:
+        return best
+    return best if not signs[second] and CLEAR[best].search(beginning) else None

@@ -13,11 +13,12 @@ from textual.widgets import Input, Static
 from console.app.state import console_app
 from console.app.textual_patches import update_height
 from console.app.workers import run_in_background
-from console.explore import own_decision, request_fields, run_follow
+from console.explore import request_fields, run_follow
 from console.explore.error_marks import ErrorMarks
 from console.explore.preview.server_preview import ServerPreview
 from console.explore.request_fields import RequestOptions
 from console.explore.sessions import OpenSession
+from console.explore.snippets import SavedSnippet
 from console.explore.typed_text import TypedText
 from console.run.output_log import OutputLog
 from console.run.result_text import has_artifacts, outcome_line
@@ -27,6 +28,9 @@ from engine.models import Case, Draft, Status
 
 if TYPE_CHECKING:
     from console.app.app import ConsoleApp
+
+
+KEPT_SECONDS = 0.3
 
 
 class How(Enum):
@@ -54,6 +58,8 @@ class Submitted:
         self._session = session
         self._preview = preview
         self._changed_at = asyncio.get_running_loop().time()
+        self._keys = (False, False)
+        """Whether artifacts and an error are offered in the footer."""
         self.options = RequestOptions()
         self.case: Case | None = None
 
@@ -80,7 +86,7 @@ class Submitted:
             self._screen.notify("There is no code to submit.", severity="warning")
             return
         try:
-            draft = await asyncio.to_thread(self._draft)
+            draft = await asyncio.to_thread(self._draft) if self.options.paths else self._draft()
         except ValueError as error:
             self._screen.notify(str(error), severity="error")
             return
@@ -88,21 +94,27 @@ class Submitted:
 
     async def _run(self, draft: Draft, how: How) -> None:
         app, log, typed = console_app(self._screen), self._screen.query_one(OutputLog), self._text.current
-        log.clear()
         case = await app.connection.call(lambda client: client.submit(draft))
         run = case.submission.id if case is not None else ""
-        run_in_background(self._screen, partial(self._text.save, typed, run=run), "snippet", exclusive=False)
-        if case is not None:
-            case = await self._decided(app, case, how)
-        if case is not None and (ended := await run_follow.follow(app, case, log, self._show)):
+        run_in_background(self._screen, partial(self._keep, typed, run), "snippet", exclusive=False)
+        if case is None:
+            return
+        ended = await self._followed(app, case, how)
+        if ended is not None:
             self._errors.show(draft.code.text, ended.result, log.lines())
             self._show(ended)
 
-    async def _decided(self, app: ConsoleApp, case: Case, how: How) -> Case | None:
+    async def _keep(self, typed: SavedSnippet, run: str) -> None:
+        """Save what was run among the snippets, a while later: its output comes first."""
+        await asyncio.sleep(KEPT_SECONDS)
+        await self._text.save(typed, run=run)
+
+    async def _followed(self, app: ConsoleApp, case: Case, how: How) -> Case | None:
+        log = self._screen.query_one(OutputLog)
         if how is How.REVIEW:
-            return case
+            return await run_follow.follow(app, case, log, self._show)
         unchanged = asyncio.get_running_loop().time() - self._changed_at
-        return await own_decision.decide(app, case, unchanged, by_key=how is How.KEY)
+        return await run_follow.run_own(app, case, log, self._show, unchanged, by_key=how is How.KEY)
 
     def _draft(self) -> Draft:
         editor, options = self._text.editor, self.options
@@ -115,7 +127,9 @@ class Submitted:
     def _show(self, case: Case) -> None:
         self.case = case
         self._show_status()
-        self._screen.refresh_bindings()
+        if (keys := (self.has_artifacts, self._errors.found)) != self._keys:
+            self._keys = keys
+            self._screen.refresh_bindings()
 
     def _show_status(self) -> None:
         """Show the status of what was submitted last, if anything was, and the link of a preview."""

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from console.explore import own_decision, run_follow
+from console.explore import run_follow
 from console.explore.workspace.output import RunBytes
 from engine.common.text import Untrusted
 from engine.models import Draft, InputFile, Operation, OperationKind, Session, SessionState, Stream
@@ -86,9 +86,7 @@ class Workspace:
                       operation=operation)  # fmt: skip
         case = await self._app.connection.call(lambda client: client.submit(draft))
         if case is not None:
-            case = await own_decision.decide(self._app, case, 0.0, by_key=True)
-        if case is not None:
-            case = await run_follow.follow(self._app, case, output, lambda _: None)
+            case = await run_follow.run_own(self._app, case, output, lambda _: None)
         if case is not None and case.result is not None and case.result.exit_code == 0:
             return output.of(Stream.STDOUT)
         if case is not None:

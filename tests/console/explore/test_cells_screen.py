@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,13 @@ from console.explore.cells.script import Cell
 from console.explore.cells.variables_sheet import VariablesScreen
 from console.explore.editor import Editor
 from console.explore.open_file import OpenScreen
+from console.explore.screen import ExploreScreen
 from console.run.picture import PictureView
 from engine.client.client import Client
 from engine.common.text import Untrusted
-from engine.models import Language
+from engine.models import Language, Session, SessionState
 from tests.console.explore.test_cells import PNG
-from tests.console.support.fake_engine import FakeEngine
+from tests.console.support.fake_engine import ME, FakeEngine, chunk
 from tests.console.support.harness import QUICK, frame, open_console, press, until
 from tests.engine_process import BASE, EngineProcess
 
@@ -48,6 +50,11 @@ plt.plot([1, 2]);
 # %% never
 print('never')
 """
+
+SESSION = Session(
+    id="c-0", owner=ME, language=Language.PYTHON, image="python-data", state=SessionState.READY,
+    created_at=datetime.now(UTC), used_at=datetime.now(UTC), idle_seconds=60, life_seconds=60,
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -88,6 +95,25 @@ async def test_a_text_without_cells_is_one() -> None:
         await until(pilot, lambda: "0 cells" in frame(app))
         await press(pilot, "r", "a", "b", "enter")
         await until(pilot, lambda: not app.screen.is_modal)
+
+
+async def test_a_cell_goes_on_while_its_view_is_left() -> None:
+    """What it writes is shown as it comes, and is there when its view is opened again."""
+    engine = FakeEngine()
+    engine.hold, engine.written["s-0"] = {"s-0"}, [chunk("first line\n")]
+    async with open_console(engine) as (app, pilot):
+        await press(pilot, "3")
+        await until(pilot, lambda: isinstance(app.screen, ExploreScreen))
+        explore = app.screen
+        assert isinstance(explore, ExploreScreen)
+        explore._session.current = SESSION
+        await show_cells(pilot, app, "print(1)", "f5")
+        await until(pilot, lambda: "first line" in frame(app))
+        await press(pilot, "escape", "f6")
+        await until(pilot, lambda: app.screen.is_modal and "first line" in frame(app))
+        await press(pilot, "r")
+        await until(pilot, lambda: "A cell runs already" in frame(app))
+        assert 1 == len(engine.submitted)
 
 
 async def open_by_path(pilot: Pilot[Any], app: ConsoleApp, path: Path) -> None:

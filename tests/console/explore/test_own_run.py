@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual import events
@@ -17,10 +20,12 @@ from engine.common.review_coverage import coverage_gaps
 from engine.common.text import Untrusted
 from engine.models import (
     Analysis,
+    Case,
     DecisionOutcome,
     Language,
     Level,
     Limits,
+    OutputChunk,
     Permissions,
     ShownBy,
     Status,
@@ -28,7 +33,7 @@ from engine.models import (
     Verdict,
 )
 from tests.console.safety.test_hostile_frames import plain
-from tests.console.support.fake_engine import FakeEngine, case, span, violation
+from tests.console.support.fake_engine import FakeEngine, case, chunk, span, violation
 from tests.console.support.harness import frame, open_console, press, until
 
 HIGH = violation(span(1, 1, 5))
@@ -87,6 +92,34 @@ async def test_one_key_runs_clean_code() -> None:
         assert DecisionOutcome.APPROVED is outcome
         assert engine.cases[id].submission.digest == digest
         assert not app.screen.is_modal
+
+
+class AsksForOutputEarly(FakeEngine):
+    """Decides only once the output was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.decides = True
+        self.asked = asyncio.Event()
+
+    async def decide(self, *what: Any, **more: Any) -> Case:
+        await self.asked.wait()
+        return await super().decide(*what, **more)
+
+    async def output(self, id: str, offset: int = 0) -> AsyncIterator[OutputChunk]:
+        self.asked.set()
+        async for each in super().output(id, offset):
+            yield each
+
+
+async def test_output_is_asked_for_together_with_the_decision() -> None:
+    """The first of it waits for no other request."""
+    engine = AsksForOutputEarly()
+    engine.written["s-0"] = [chunk("early output\n")]
+    async with open_console(engine) as (app, pilot):
+        await press(pilot, "3", "x", "ctrl+r")
+        await until(pilot, lambda: "early output" in frame(app))
+        assert 1 == len(engine.decided)
 
 
 async def test_what_was_pasted_just_before_is_what_runs() -> None:

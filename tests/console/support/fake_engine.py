@@ -260,8 +260,10 @@ class FakeEngine:
         open_ones = {Status.PENDING, Status.QUEUED, Status.RUNNING}
         return tuple(summary(each) for each in self.cases.values() if each.status in open_ones)
 
-    async def case(self, id: str) -> Case:
+    async def case(self, id: str, within: float = 0) -> Case:
         self.answer()
+        if within and self.cases[id].status in {Status.QUEUED, Status.RUNNING}:
+            await asyncio.sleep(min(within, 0.05))
         return self.cases[id]
 
     async def submit(self, draft: Draft) -> Case:
