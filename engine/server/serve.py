@@ -41,6 +41,8 @@ from engine.trusted_files import require_trusted
 
 HAND_OVER_SECONDS = 3.0
 """How long an engine that ends waits for the witnesses of its history."""
+SWITCH_SECONDS = 0.001
+"""How long another thread keeps the interpreter while the event loop wants it."""
 
 
 async def serve(settings: Settings, *, until_idle: bool = False) -> None:
@@ -111,6 +113,7 @@ async def _engine(settings: Settings) -> AsyncIterator[Engine]:
         notifications.start(engine.supervisor)
         engine.add_checks(notifications.checks)
         _settle_memory()
+        _share_interpreter()
         engine.supervisor.start("backend log", partial(log_backend, sandboxes))
         yield engine
 
@@ -131,6 +134,11 @@ async def _hand_over(settings: Settings) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(HAND_OVER_SECONDS):
                 await Witnesses(settings.history).publish(note)
+
+
+def _share_interpreter() -> None:
+    """Let the event loop have the interpreter soon after another thread, as that of the history, took it."""
+    sys.setswitchinterval(SWITCH_SECONDS)
 
 
 def _settle_memory() -> None:

@@ -173,7 +173,7 @@ class Runs:
     async def _result(self, entry: ActiveSubmission) -> Result:
         """Run an approved submission and return its result, whatever goes wrong."""
         approved = entry.case
-        gate = StartGate(entry.id, partial(self._check_approval, entry), partial(self._record_start, entry))
+        gate = StartGate(entry.id, partial(self._record_start, entry))
         effects = EffectWatch(approved, self._decisions.policy, self._sandboxes, self._events)
         displayed = partial(self._add_display, entry)
         recorder = RunRecorder(entry.id, entry.stream, self._events, gate, effects, displayed)
@@ -213,13 +213,14 @@ class Runs:
             raise Problem(409, f"{entry.id} is not what was approved: {'; '.join(changed)}")
 
     async def _record_start(self, entry: ActiveSubmission, request: StartRequest) -> None:
+        """Check the approval, and record the start as long as it holds. Raises Problem."""
         case = entry.case.with_run_started(datetime.now(UTC))
         grant = case.decision.grant if case.decision else None
         limits = grant.permissions.limits.model_dump() if grant else {}
         data = {"sandbox": request.sandbox, "limits": limits}
 
         async def start() -> None:
-            await self._check_approval(entry, request.image_digest)  # it may have waited for the disk
+            await self._check_approval(entry, request.image_digest)  # each time: it may wait for the disk
             await self._events.record(
                 "run.started", entry.id, data=data, case=case, entry=entry, patient=True
             )

@@ -8,18 +8,15 @@ from engine.common.errors import Problem
 from engine.models import KillReason, Result
 from engine.sandbox.api.permit import StartPermit, StartRequest
 
-Check = Callable[[str], Awaitable[None]]
-"""Raises Problem unless the image digest and everything else are as approved."""
 Record = Callable[[StartRequest], Awaitable[None]]
-"""Records the start durably."""
+"""Records the start durably. Raises Problem unless the image digest and everything else are as approved."""
 
 
 class StartGate:
     """Permits a backend to start the code of one run: once, in the approved image."""
 
-    def __init__(self, run: str, check: Check, record: Record) -> None:
+    def __init__(self, run: str, record: Record) -> None:
         self._run = run
-        self._check = check
         self._record = record
         self._requests = 0
         self._permit: StartPermit | None = None
@@ -40,7 +37,6 @@ class StartGate:
             raise Problem(409, f"{self._run}: the sandbox backend asked twice to start it")
         if request.run != self._run:
             raise Problem(409, f"{self._run}: the sandbox backend asked to start {request.run}")
-        await self._check(request.image_digest)
         await self._record(request)
         self._permit = StartPermit(request)
         return self._permit

@@ -24,13 +24,11 @@ class _Engine:
 
     def __init__(self) -> None:
         self.started: list[StartRequest] = []
-        self.gate = StartGate("s-1", self._check, self._record)
-
-    async def _check(self, image: str) -> None:
-        if image != APPROVED:
-            raise Problem(409, "s-1 is not what was approved: the image differs")
+        self.gate = StartGate("s-1", self._record)
 
     async def _record(self, request: StartRequest) -> None:
+        if request.image_digest != APPROVED:
+            raise Problem(409, "s-1 is not what was approved: the image differs")
         self.started.append(request)
 
 

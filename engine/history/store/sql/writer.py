@@ -29,8 +29,8 @@ QUEUED = 10_000
 """More waiting jobs are refused."""
 GROUP = 2_000
 """How many jobs at most share a transaction."""
-IDLE = 0.02
-"""Seconds without a job after which texts are indexed."""
+IDLE = 0.05
+"""Seconds without a job after which texts are indexed: not while a run that starts writes its output."""
 HELD_BYTES = 1 << 20
 """More output than that does not wait for company."""
 REDO_SECONDS = 0.25
