@@ -20,8 +20,6 @@ import time
 import warnings
 from typing import BinaryIO
 
-from engine.analysis import analyse
-from engine.analysis.fallback import analyse_part
 from engine.analysis.limits import CRASHED, DEADLINE, unfinished
 from engine.common.fair_slots import FairSlots
 from engine.models import Analysis, Language
@@ -177,6 +175,9 @@ def _request(source: str | bytes, language: Language, *, part: bool) -> bytes:
 
 def serve(settings: AnalysisSettings, requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests until the input ends. An alarm ends an orphan that hangs."""
+    from engine.analysis import analyse  # noqa: PLC0415  only a worker needs the languages
+    from engine.analysis.fallback import analyse_part  # noqa: PLC0415
+
     _answer(answers, _READY)
     while head := requests.read(_LENGTH.size):
         request = json.loads(requests.read(_LENGTH.unpack(head)[0]))
@@ -197,6 +198,8 @@ def _answer(answers: BinaryIO, body: bytes) -> None:
 
 def main() -> None:
     """Run a worker."""
+    from engine.analysis import analyse  # noqa: PLC0415  only a worker needs the languages
+
     settings = AnalysisSettings.model_validate_json(sys.argv[1])
     warnings.simplefilter("ignore")
     analyse("import os", Language.PYTHON, settings)

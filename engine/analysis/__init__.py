@@ -1,64 +1,21 @@
-"""Code -> Analysis. Pure functions: no I/O, no clock."""
+"""Code -> Analysis. Pure functions: no I/O, no clock.
+
+`analyse` is imported with all languages when it is first used: an engine leaves it to its workers.
+"""
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from engine.analysis.extension import Extension, extensions
-from engine.analysis.grouping import grouped, merged_effects
-from engine.analysis.languages import analyser
-from engine.analysis.limits import guarded, readable
-from engine.analysis.python.parse.source import forget_trees
-from engine.analysis.raw_analysis import RawAnalysis
-from engine.analysis.text import analyse_text
-from engine.analysis.verdict import judge
-from engine.models import Analysis, Language
-from engine.settings import AnalysisSettings
+if TYPE_CHECKING:
+    from engine.analysis.analysis import analyse
 
 __all__ = ["analyse"]
 
-_DEFAULT = AnalysisSettings()
 
-
-def analyse(source: str | bytes, language: Language, settings: AnalysisSettings = _DEFAULT) -> Analysis:
-    """Return the violations, effects and verdict of `source`. Never raises: what is not analysed is HIGH."""
-    with _uncollected():
-        try:
-            return _analysed(source, language, settings)
-        finally:
-            forget_trees()
-
-
-def _analysed(source: str | bytes, language: Language, settings: AnalysisSettings) -> Analysis:
-    text, unreadable = readable(source, settings)
-    found = RawAnalysis(list(unreadable), complete=not unreadable)
-    found.add(guarded(lambda: analyser(language)(text, settings, 0), f"The {language} analysis"))
-    found.add(guarded(lambda: analyse_text(text, language), "The text analysis"))
-    for extension in extensions():
-        if language in extension.rule.languages:
-            found.add(guarded(partial(_extended, extension, text, language), f"Rule {extension.rule.id}"))
-    analysis = Analysis(
-        violations=grouped(found.violations, settings.severities),
-        effects=merged_effects(found.effects),
-        complete=found.complete,
-    )
-    return judge(analysis, text, language)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Keep the collector from walking, again and again, the trees that are being read."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def _extended(extension: Extension, text: str, language: Language) -> RawAnalysis:
-    return RawAnalysis(list(extension.check(text, language)))
+def __getattr__(name: str) -> Any:
+    """Return a public name from the module that has it."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("engine.analysis.analysis"), name)

@@ -177,6 +177,12 @@ class Analysis(FrozenModel):
             verdict = Verdict.UNPROVEN
         return self._with(verdict=verdict, unproven=unproven)
 
+    def refused(self, reason: str) -> Analysis:
+        """Return the analysis without a proof, for one more reason, which is about all of the code."""
+        everywhere = Span(line=1, column=1, end_line=1, end_column=1)
+        more = Unproven(span=everywhere, reason=Untrusted(reason))
+        return self.judged((*self.unproven, more), proven=False)
+
     def with_seconds(self, seconds: float) -> Analysis:
         """Return the analysis with the time that it took."""
         return self._with(seconds=seconds)

@@ -14,7 +14,6 @@ from engine.notifications.receiver import ReceiverWorker
 from engine.notifications.senders.delivery import Sender
 from engine.notifications.senders.mail import MailSender
 from engine.notifications.senders.programs import CommandSender, DesktopSender
-from engine.notifications.senders.webhook import WebhookSender
 from engine.notifications.settings import (
     CommandSettings,
     DesktopSettings,
@@ -95,4 +94,6 @@ def sender_of(receiver: Receiver) -> Sender:
         return DesktopSender(receiver)
     if isinstance(receiver, MailSettings):
         return MailSender(receiver)
+    from engine.notifications.senders.webhook import WebhookSender  # noqa: PLC0415  httpx takes its time
+
     return WebhookSender(receiver)

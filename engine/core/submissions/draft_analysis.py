@@ -14,7 +14,6 @@ from engine.analysis.input_files import (
     unreadable_file,
     without_own_packages,
 )
-from engine.analysis.packages import check_packages
 from engine.analysis_pool import AnalysisPool
 from engine.core.submissions.verdict import verdict_of_draft
 from engine.models import Analysis, Draft
@@ -31,6 +30,8 @@ async def analyse_draft(analysis_pool: AnalysisPool, draft: Draft, requester: st
 async def _analyse_parts(analysis_pool: AnalysisPool, draft: Draft, requester: str) -> Analysis:
     own = await analysis_pool.analyse(draft.code.text, draft.language, requester)
     if draft.permissions.packages:
+        from engine.analysis.packages import check_packages  # noqa: PLC0415  it loads rules of languages
+
         names = (package.name.text for package in draft.permissions.packages)
         own = merged_analyses([own, check_packages(names, draft.code.text, draft.language)])
     if not draft.files:

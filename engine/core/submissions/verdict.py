@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engine.analysis.verdict import refused
 from engine.models import Analysis, Draft, Language
 
 _IMPORTABLE = {
@@ -26,7 +25,7 @@ _IMAGES = {
 def verdict_of_draft(draft: Draft, analysis: Analysis) -> Analysis:
     """Return the analysis of a draft, unproven where the code around it is not part of the proof."""
     for reason in _reasons(draft):
-        analysis = refused(analysis, reason)
+        analysis = analysis.refused(reason)
     return analysis
 
 

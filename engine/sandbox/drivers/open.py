@@ -6,7 +6,6 @@ from engine.sandbox.api.backend import Backend
 from engine.sandbox.api.driver import SandboxDriver
 from engine.sandbox.api.job import ArtifactKeeper
 from engine.sandbox.drivers.docker.driver import DockerDriver
-from engine.sandbox.drivers.kubernetes.driver import KubernetesDriver
 from engine.sandbox.run.manager import SandboxManager
 from engine.settings import SandboxSettings
 
@@ -20,5 +19,9 @@ def open_driver(settings: SandboxSettings, engine_id: str) -> SandboxDriver:
     """Return the driver of the backend that is chosen. Connects to nothing yet."""
     marks, deadline = frozenset(settings.line_marks), settings.call_deadline_seconds
     if settings.backend == "kubernetes":
+        from engine.sandbox.drivers.kubernetes.driver import (  # noqa: PLC0415  aiohttp takes its time
+            KubernetesDriver,
+        )
+
         return KubernetesDriver(settings.kubernetes, deadline, engine_id, marks)
     return DockerDriver(settings.runtime, deadline, engine_id, marks)
