@@ -25,13 +25,17 @@ class ErrorMarks:
         """Whether the last run named a line of the code."""
         return self._error is not None
 
-    def show(self, ran: str, result: Result | None, output: Sequence[str]) -> None:
-        """Mark where a run of the code `ran` failed, unless the code was changed meanwhile."""
+    def show(self, ran: str, result: Result | None, outputs: Sequence[Sequence[str]]) -> None:
+        """Mark where a run of the code `ran` failed, unless the code was changed meanwhile.
+
+        The first of `outputs` that names a line counts.
+        """
         editor = self._screen.query_one(Editor)
         failed = result is not None and result.exit_code != 0
         known = failed and editor.text == ran
         count = ran.count("\n") + 1
-        self._mark(run_error(output, editor.code_language, count) if known else None)
+        found = (run_error(each, editor.code_language, count) for each in outputs)
+        self._mark(next(filter(None, found), None) if known else None)
 
     def clear(self) -> None:
         """Remove the mark: the code is no longer what ran."""

@@ -103,10 +103,10 @@ class OutputLog(ScrollView, can_focus=True):
             self.call_later(self._frame)
         self._inbox.append(chunk)
 
-    def lines(self) -> list[str]:
-        """Return the lines that are kept."""
+    def lines(self, of: Stream | None = None) -> list[str]:
+        """Return the lines that are kept, all or those of one stream."""
         self._drain()
-        return [text for _, text in self._lines]
+        return [text for stream, text in self._lines if of in {None, stream}]
 
     @property
     def dropped(self) -> int:

@@ -24,7 +24,7 @@ from console.run.output_log import OutputLog
 from console.run.result_text import has_artifacts, outcome_line
 from console.safety.text import Part, paragraphs
 from engine.common.text import Untrusted
-from engine.models import Case, Draft, Status
+from engine.models import Case, Draft, Status, Stream
 
 if TYPE_CHECKING:
     from console.app.app import ConsoleApp
@@ -101,7 +101,7 @@ class Submitted:
             return
         ended = await self._followed(app, case, how)
         if ended is not None:
-            self._errors.show(draft.code.text, ended.result, log.lines())
+            self._errors.show(draft.code.text, ended.result, (log.lines(Stream.STDERR), log.lines()))
             self._show(ended)
 
     async def _keep(self, typed: SavedSnippet, run: str) -> None:

@@ -183,3 +183,16 @@ async def test_a_failing_line_is_marked_and_one_key_away() -> None:
             await until(pilot, lambda line=line: line == editor.cursor_location[0])  # type: ignore[misc]
         await press(pilot, "x")
         await until(pilot, lambda: editor.error_line is None)
+
+
+async def test_what_the_program_printed_is_no_message() -> None:
+    """A program that ends writes what it printed after the traceback."""
+    engine = FakeEngine()
+    engine.exit_code = 1
+    engine.written = {"s-0": [chunk(PYTHON, Stream.STDERR), chunk("orders: 2\n", offset=len(PYTHON))]}
+    async with open_console(engine) as (app, pilot):
+        await press(pilot, "3")
+        await until(pilot, lambda: bool(app.screen.query(Editor)))
+        app.screen.query_one(Editor).text = "x = 1\ndef f(a):\n    return 1 / a\nf(0)\n"
+        await press(pilot, "ctrl+r")
+        await until(pilot, lambda: "line 3: ZeroDivisionError" in plain(app) and "orders: 2" in plain(app))
