@@ -9,6 +9,7 @@ from functools import partial
 
 from engine.analysis.extension import Extension, extensions
 from engine.analysis.grouping import grouped, merged_effects
+from engine.analysis.javascript import grammar
 from engine.analysis.languages import analyser
 from engine.analysis.limits import guarded, readable
 from engine.analysis.python.parse.source import forget_trees
@@ -28,6 +29,7 @@ def analyse(source: str | bytes, language: Language, settings: AnalysisSettings 
             return _analysed(source, language, settings)
         finally:
             forget_trees()
+            grammar.forget_trees()
 
 
 def _analysed(source: str | bytes, language: Language, settings: AnalysisSettings) -> Analysis:

@@ -28,7 +28,7 @@ def analyse_javascript(source: str, settings: AnalysisSettings, depth: int) -> R
     for check in CHECKS:
         findings.violations.extend(check(program))
     findings.complete = not any(violation.rule == SYNTAX.id for violation in findings.violations)
-    if misread := list(islice(readings.check(program.tree), MOST_PLACES)):
+    if misread := list(islice(readings.check(program.tree, program.names), MOST_PLACES)):
         findings.violations.extend(misread)
         findings.complete = False
     findings.add(embedded_code.check(program))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 import tree_sitter_javascript
 from tree_sitter import Language, Parser, Query, QueryCursor
@@ -30,6 +30,15 @@ def has_slashes(tree: Tree) -> bool:
     return "/" in tree.text and bool(QueryCursor(_slashes()).captures(tree.root))
 
 
+@lru_cache(maxsize=4)
 def parse(source: str) -> Tree:
-    """Return the tree of `source`. NUL, which marks what is not known, is replaced."""
+    """Return the tree of `source`. NUL, which marks what is not known, is replaced.
+
+    It is kept for the next reader of the same text, until `forget_trees`.
+    """
     return Tree(_parser(), source.replace("\x00", "\x1a"))
+
+
+def forget_trees() -> None:
+    """Free the trees that are kept."""
+    parse.cache_clear()

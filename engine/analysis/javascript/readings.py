@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from engine.analysis.javascript.grammar import has_slashes
+from engine.analysis.javascript.node_kinds import JSX
+from engine.analysis.javascript.scopes import Names
 from engine.analysis.syntax import MAX_NODES, Tree, walk
 from engine.analysis.text.rules import READINGS
 from engine.models import Violation
@@ -54,17 +56,21 @@ _CONTINUED = {
     "ternary_expression": "condition",
 }
 """Expressions that go on behind their first part, by the name of that part."""
-_LOOKED_AT = frozenset({*_NAMES, *_OWNERS, *_CONTINUED, "arrow_function", "expression_statement"})
+_GOING_ON = (*_CONTINUED, "arrow_function", "expression_statement")
+_LOOKED_AT = frozenset({*_NAMES, *_OWNERS, *_GOING_ON})
 """The kinds of nodes that may be read otherwise, but for JSX."""
+_WORDS = re.compile(r"await|yield|\\u")
+"""What a text has where a word in it may be read otherwise."""
 _STATEMENTS = frozenset({"object", "function_expression", "generator_function", "class"})
 """Expressions that are none where a statement begins with them."""
 
 
-def check(tree: Tree) -> Iterator[Violation]:
+def check(tree: Tree, names: Names) -> Iterator[Violation]:
     """Yield the places that Node can read otherwise."""
     for node in _slashes(tree) if has_slashes(tree) else ():
         yield READINGS.violation(tree.span(node), "This slash divides or begins a regular expression")
-    for node in walk(tree.root):
+    known = (node for node, _ in names.of(*JSX, *_GOING_ON))
+    for node in walk(tree.root) if _WORDS.search(tree.text) else known:
         kind = node.type
         if kind.startswith("jsx_"):
             yield READINGS.violation(tree.span(node), "JSX: Node reads this as comparisons, or not at all")

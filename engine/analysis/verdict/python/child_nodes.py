@@ -18,13 +18,17 @@ _FIELDS = {
 
 def child_nodes(node: ast.AST) -> list[ast.AST]:
     """Return the children of a node in the order of the code."""
+    fields = _FIELDS[type(node)]
+    if not fields:
+        return []
+    held = node.__dict__
     found: list[ast.AST] = []
-    for field in _FIELDS[type(node)]:
-        value = getattr(node, field, None)
-        if isinstance(value, ast.AST):
-            found.append(value)
-        elif isinstance(value, list):
+    for field in fields:
+        value = held.get(field)
+        if value.__class__ is list:
             found += [part for part in value if isinstance(part, ast.AST)]
+        elif isinstance(value, ast.AST):
+            found.append(value)
     return found
 
 

@@ -16,7 +16,7 @@ from engine.analysis.verdict.python import definitions, expressions
 from engine.analysis.verdict.python.child_nodes import child_nodes
 from engine.analysis.verdict.python.context import START, Context, Step
 from engine.analysis.verdict.python.doctests import docstrings, examples
-from engine.analysis.verdict.python.scopes import BINDS, COMPREHENSIONS, NameScope, ScopeKind
+from engine.analysis.verdict.python.scopes import COMPREHENSIONS, NameScope, ScopeKind, binds
 from engine.common.text import Untrusted
 from engine.models import Unproven
 
@@ -122,7 +122,7 @@ class _Proof:
 
     def _visit(self, node: ast.AST, scope: NameScope, annotation: bool) -> Iterable[Step]:
         kind = type(node)
-        if kind in BINDS:
+        if binds(node):
             definitions.check_bound_names(self._context, node, scope)
         if kind in _PLAIN:
             steps = self._context.steps(node, scope)

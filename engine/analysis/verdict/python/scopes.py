@@ -23,6 +23,7 @@ BINDS = frozenset(
     }
 )
 """Nodes that can bind names."""
+_NAMES = BINDS | {ast.Global, ast.Nonlocal}
 DEFINES_ATTRIBUTES = frozenset({ast.Attribute, ast.Call})
 """Nodes that can define attributes."""
 
@@ -97,10 +98,12 @@ class Scopes:
         stack = [(child, scope) for child in child_nodes(root)]
         while stack:
             node, scope = stack.pop()
-            self._bind(node, scope)
-            if type(node) in DEFINES_ATTRIBUTES:
+            kind = type(node)
+            if kind in _NAMES and not _is_read(node):
+                self._bind(node, scope)
+            if kind in DEFINES_ATTRIBUTES:
                 self.defining.append(node)
-            if type(node) in OPENS_SCOPE:
+            if kind in OPENS_SCOPE:
                 inner = self._inner(node, scope)
                 stack += [(child, inner if inside else scope) for child, inside in children(node)]
             else:
@@ -143,7 +146,7 @@ class Scopes:
     def _bind(self, node: ast.AST, scope: NameScope) -> None:
         if isinstance(node, ast.Global | ast.Nonlocal):
             self.declared.update(node.names)
-        for name, binding in bound(node) if type(node) in BINDS else ():
+        for name, binding in bound(node) if binds(node) else ():
             owner = scope.owner() if isinstance(node, ast.NamedExpr) else scope
             owner.bind(name, binding)
 
@@ -187,6 +190,15 @@ def _outer_parts(node: ast.AST) -> Iterator[ast.AST]:
             yield node.args
         case ast.ClassDef():
             yield from (*node.decorator_list, *node.bases, *node.keywords)
+
+
+def _is_read(node: ast.AST) -> bool:
+    return type(node) is ast.Name and type(node.ctx) is ast.Load
+
+
+def binds(node: ast.AST) -> bool:
+    """Return whether a node may bind names."""
+    return type(node) in BINDS and not _is_read(node)
 
 
 def bound(node: ast.AST) -> Iterator[tuple[str, NameBinding]]:
