@@ -33,6 +33,7 @@ from engine.core.host_health import HostFiles, checked, host_checks
 from engine.core.queue import InProcessQueue, WorkQueue
 from engine.core.rehearsals.automatic import AutomaticRehearsals
 from engine.core.rehearsals.service import Rehearsals
+from engine.core.rescans.patience import Patience
 from engine.core.rescans.rescanner import Rescanner
 from engine.core.rescans.service import Rescans
 from engine.core.response import blocks, shared_queries
@@ -223,7 +224,11 @@ class Engine:
         )
         events.listen(self.drill_schedule.on_event)
         self.command_checks = CommandChecks(self._analysis, self.policy, self.blocks.reason, policy)
-        rescanner = Rescanner(self._log.read, self._analysis, self.policy, lambda: admission.weaker_runtime)
+        patience = Patience()
+        events.listen(patience.on_event)
+        rescanner = Rescanner(
+            self._log.read, self._analysis, self.policy, lambda: admission.weaker_runtime, patience
+        )
         self.rescans = Rescans(events, self.policy, rescanner, self.supervisor)
         self.incidents = Incidents(events)
         self.shared_queries = SharedQueries(events)

@@ -209,7 +209,7 @@ def trends(
 
 @app.command(name="timeline")
 def show_timeline(id: SubmissionId, json: Json = False) -> None:
-    """Show the events of a submission, with who caused each and how long it took."""
+    """Show what happened to a submission as sentences, with who did it and how long it took."""
     steps = timeline(with_client(lambda client: client.history.events(id)))
     if json:
         print_json(steps)
@@ -222,7 +222,7 @@ def print_steps(steps: Iterable[Step]) -> None:
     for step in steps:
         since = f"+{step.since_start.total_seconds():.3f}"
         took = dim(f"({step.took.total_seconds():.3f} s)")
-        print_line(f"{since:>12} s  {step.type:<20} {visible(step.actor):<16} {took}")
+        print_line(f"{since:>12} s  {visible(step.actor):<16} {step.sentence}  {took}")
 
 
 @app.command()

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from engine.analysis_pool import AnalysisPool
 from engine.core.config.policy_store import PolicyStore
 from engine.core.rescans.comparison import outcome, rules
+from engine.core.rescans.patience import Patience
 from engine.core.submissions.draft_analysis import analyse_draft
 from engine.history.api import HistoryReader
 from engine.models import Analysis, Draft, Level, Summary
@@ -42,24 +43,30 @@ class Rescanner:
     """Reads submissions from the newest to the oldest, and says what today's analysis and policy say."""
 
     def __init__(
-        self, read: HistoryReader, pool: AnalysisPool, policy: PolicyStore, weaker_runtime: Callable[[], bool]
+        self,
+        read: HistoryReader,
+        pool: AnalysisPool,
+        policy: PolicyStore,
+        weaker_runtime: Callable[[], bool],
+        patience: Patience,
     ) -> None:
         self._read = read
         self._pool = pool
         self._policy = policy
         self._weaker_runtime = weaker_runtime
+        self._patience = patience
         self._kept: OrderedDict[tuple[str, str], Analysis] = OrderedDict()
 
     async def rescan(self, query: str, after: str, share: float) -> AsyncGenerator[Rescanned, None]:
         """Yield each submission that matches, those after the ID `after`; rest so that `share` holds."""
         last = after or None
         while page := await self._read.summaries(query, last, PAGE):
-            began = time.monotonic()
             known = await self._found_before(page)
             for summary in page:
+                await self._patience.wait()
+                began = time.monotonic()
                 yield await self._rescanned(summary, known=summary.id in known)
                 await _rest(time.monotonic() - began, share)
-                began = time.monotonic()
             last = page[-1].id
 
     async def _found_before(self, page: tuple[Summary, ...]) -> frozenset[str]:

@@ -10,11 +10,14 @@ from typing import NamedTuple, TypeVar
 
 from engine.history.api import ProgressCallback
 from engine.history.chain import chain
+from engine.history.devtools.bulk_facts import BulkFacts
 from engine.history.devtools.synthetic_case import SyntheticCase, digest_for
 from engine.history.devtools.template import CaseTemplate
 from engine.history.errors import HistoryError
+from engine.history.search.facts.names import Fact
+from engine.history.search.facts.sketch import sketch
 from engine.history.store.sql import blobs, cases
-from engine.history.store.sql.facts.index import index_some as index_facts
+from engine.history.store.sql.facts.index import SKETCH
 from engine.history.store.sql.ledger import Ledger
 from engine.history.store.sql.writer import open_ledger
 from engine.history.store.sqlite.bulk import bulk_writing
@@ -23,8 +26,6 @@ from engine.models import DecisionOutcome, KillReason, Language, Level
 from engine.settings import HistorySettings
 
 T = TypeVar("T")
-EVENTS = 10_000
-"""Events whose facts are indexed in one transaction."""
 BATCH = 1000
 """Runs in one transaction."""
 TOGETHER = 100
@@ -56,7 +57,6 @@ def seed_history(path: Path, runs: int, seed: int, progress: ProgressCallback | 
             raise HistoryError(f"{path} has events already", hint="Set PRATIQUE_HOME to an empty folder")
         with bulk_writing(ledger.connection):
             _fill(ledger, runs, random.Random(seed), progress)  # noqa: S311  the same for the same seed
-        _index_facts(ledger)
     finally:
         ledger.connection.close()
         lock.close()
@@ -72,6 +72,7 @@ def _fill(ledger: Ledger, runs: int, chance: random.Random, progress: ProgressCa
             submissions.write(range(start, min(start + TOGETHER, last)))
         if last == runs:
             ledger.checkpoint()
+        submissions.write_facts()
         ledger.commit()
         if progress:
             progress(last, runs)
@@ -82,14 +83,6 @@ def _fill(ledger: Ledger, runs: int, chance: random.Random, progress: ProgressCa
         ledger.commit()
 
 
-def _index_facts(ledger: Ledger) -> None:
-    more = True
-    while more:
-        ledger.begin()
-        more = index_facts(ledger.connection, EVENTS)
-        ledger.commit()
-
-
 class _Text(NamedTuple):
     """A code and what it prints, with their digests."""
 
@@ -97,6 +90,7 @@ class _Text(NamedTuple):
     code_digest: str
     output_digest: str
     output: bytes
+    facts: tuple[Fact, ...]
 
 
 class _Generator:
@@ -110,6 +104,7 @@ class _Generator:
         self._texts = max(5000, runs // 20)
         self._text = cache(_text)
         self._blob = cache(self._put)
+        self._facts = BulkFacts(ledger.connection)
         self._templates: dict[tuple[object, ...], CaseTemplate] = {}
 
     def write(self, numbers: range) -> None:
@@ -121,10 +116,15 @@ class _Generator:
         for rows, (run, text) in zip(casts, made, strict=True):
             last += len(rows.entries)
             number = cases.insert(ledger.connection, rows.encoded, last)
+            self._facts.add(number, (*rows.facts, *text.facts))
             self._at = run.at
             contents = (text.code.encode(), *((text.output,) if run.ran else ()))
             blobs.use(ledger.connection, number, map(self._blob, contents))
         ledger.checkpoint_if_due()
+
+    def write_facts(self) -> None:
+        """Write what the submissions that were written are found by."""
+        self._facts.write(self._ledger.tree.size)
 
     def _synthetic_case(self, number: int) -> tuple[SyntheticCase, _Text]:
         chance = self._chance
@@ -170,7 +170,9 @@ class _Generator:
 def _text(number: int) -> _Text:
     code = f"import {WORDS[number % len(WORDS)]}\n# made-up code {number}\nprint({number})\n"
     output = f"result of {number}: {'x' * (number % 97)}\n".encode()
-    return _Text(code, blobs.digest_of(code.encode()), blobs.digest_of(output), output)
+    digest = blobs.digest_of(code.encode())
+    facts = (("code.digest", digest), *((SKETCH, one) for one in sketch(code)))
+    return _Text(code, digest, blobs.digest_of(output), output, facts)
 
 
 def _host(chance: random.Random) -> str:

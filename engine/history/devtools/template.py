@@ -12,8 +12,13 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import NamedTuple
 
+from pydantic_core import from_json
+
 from engine.history.chain import chain
 from engine.history.devtools.synthetic_case import SyntheticCase
+from engine.history.search.facts.case_facts import state_facts
+from engine.history.search.facts.event_facts import event_facts
+from engine.history.search.facts.names import Fact
 from engine.history.store.sql import blobs, cases, row_formats
 from engine.history.store.sql.ledger import NewRecord
 from engine.models import DecisionOutcome, KillReason, Language, Level
@@ -67,6 +72,8 @@ class SyntheticRows(NamedTuple):
 
     encoded: cases.EncodedCase
     entries: list[NewRecord]
+    facts: list[Fact]
+    """But for those of its code."""
 
 
 class CaseTemplate:
@@ -82,6 +89,7 @@ class CaseTemplate:
             (type, _gapped(actor), _gapped(chain.canonical_data(data)))
             for type, actor, data in empty.events(_STATE)
         ]
+        self._facts = [(field, _gapped(value)) for field, value in sorted(_facts_of(empty, encoded.body))]
 
     def rows(self, run: SyntheticCase) -> SyntheticRows:
         """Return the rows of a submission of this kind."""
@@ -98,7 +106,15 @@ class CaseTemplate:
             for at, (type, actor, data) in zip(_times(run), self._events, strict=False)
         ]
         encoded = cases.EncodedCase(columns, body, digest, ())
-        return SyntheticRows(encoded, entries)
+        return SyntheticRows(encoded, entries, [(field, fill(value)) for field, value in self._facts])
+
+
+def _facts_of(run: SyntheticCase, body: bytes) -> set[Fact]:
+    """Return what a submission is found by, but for its code."""
+    found = set(state_facts(from_json(body)))
+    for at, (type, actor, data) in zip(_times(run), run.events(_STATE), strict=False):
+        found.update(event_facts(type, actor, chain.stamp(at), data))
+    return found
 
 
 def _values(run: SyntheticCase) -> dict[str, object]:

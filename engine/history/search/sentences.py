@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
 
 from engine.common.text import visible
-from engine.history.search.facts.event_facts import event_facts
 from engine.models import Event
 
+Json = Mapping[str, Any]
 SENTENCES = {
     "submission.created": "submitted code",
+    "submission.joined": "the same request came again",
+    "submission.throttled": "was told to wait",
     "submission.analysed": "was analysed",
     "submission.assessed": "was assessed",
     "submission.extended": "gave it more time",
@@ -22,13 +26,22 @@ SENTENCES = {
     "decision.made": "decided",
     "decision.expired": "nobody decided in time",
     "decision.first_approval": "gave the first approval",
+    "drill.ended": "it was a drill, and has ended",
+    "pre_approval.used": "a pre-approval approved it",
     "rehearsal.started": "started a rehearsal",
     "rehearsal.ended": "the rehearsal ended",
+    "run.queued": "waited for a sandbox",
+    "sandbox.created": "a sandbox was created",
     "sandbox.acquired": "got a sandbox",
     "sandbox.destroyed": "the sandbox was destroyed",
+    "session.created": "a session was created",
+    "session.restarted": "the session was restarted",
+    "session.closed": "the session was closed",
     "packages.ready": "its packages were there",
     "run.started": "the run started",
     "run.output": "the run printed",
+    "run.output_truncated": "the run printed more than its limit: the rest was dropped",
+    "run.display": "the run displayed something",
     "run.ended": "the run ended",
     "run.killed": "the run was killed",
     "run.stop": "stopped the run",
@@ -39,18 +52,27 @@ SENTENCES = {
     "run.surprise": "the run did what nobody predicted or granted",
     "network.attempt": "the run asked for a host",
     "run.effects": "the run had effects",
+    "run.observed": "all effects were recorded",
+    "run.snapshot": "what the paused run was doing was recorded",
+    "preview.opened": "opened a preview",
+    "preview.closed": "the preview was closed",
     "run.artifact": "the run left a file",
     "note.added": "noted",
     "tag.added": "tagged it",
     "tag.removed": "removed a tag",
     "incident.opened": "opened the incident",
     "incident.added": "added to the incident",
+    "incident.sealed": "sealed the incident",
+    "history.exported": "exported it",
     "history.erased": "erased texts",
 }
-QUIET = frozenset({"run.meters", "history.viewed"})
+QUIET = frozenset({"run.meters", "run.lines", "history.viewed"})
 """Events that are no steps."""
-_DETAILS = ("outcome", "risk", "reason", "kill_reason", "exit_code", "name", "text", "tag", "value", "to")
-_OF_FACTS = ("network.", "run.effects", "run.surprise")
+_DETAILS = (
+    "outcome", "risk", "reason", "kill_reason", "exit_code", "name", "text", "tag", "value", "to", "state",
+)  # fmt: skip
+LISTED = 5
+"""So many effects or surprises are named."""
 OUTPUT = "run.output"
 
 
@@ -78,6 +100,40 @@ def _details(event: Event) -> Iterator[str]:
     )
     if event.type == OUTPUT and isinstance(size := event.data.get("size"), int):
         yield f"{size:,} bytes"
-    if event.type.startswith(_OF_FACTS):
-        facts = event_facts(event.type, event.actor.text, event.at.isoformat(), event.data)
-        yield from dict.fromkeys(f"{field} {visible(value)}" for field, value in facts)
+    if reader := _READERS.get(event.type):
+        yield from _first(map(visible, dict.fromkeys(reader(event.data))))
+
+
+def _first(found: Iterable[str]) -> Iterator[str]:
+    listed = list(found)
+    yield from islice(listed, LISTED)
+    if len(listed) > LISTED:
+        yield f"and {len(listed) - LISTED} more"
+
+
+def _attempt(data: Json) -> Iterator[str]:
+    yield str(data.get("host", ""))
+    yield "allowed" if data.get("allowed") else "refused"
+
+
+def _effects(data: Json) -> Iterator[str]:
+    for effect in _objects(data, "effects"):
+        if not effect.get("routine"):
+            yield f"{effect.get('kind', '')} {effect.get('target') or ''}".strip()
+
+
+def _surprises(data: Json) -> Iterator[str]:
+    for surprise in _objects(data, "surprises"):
+        yield f"{surprise.get('kind', '')} {surprise.get('value', '')}".strip()
+
+
+def _objects(data: Json, name: str) -> Iterator[Json]:
+    listed = data.get(name)
+    return (one for one in listed if isinstance(one, Mapping)) if isinstance(listed, list) else iter(())
+
+
+_READERS: Mapping[str, Callable[[Json], Iterator[str]]] = {
+    "network.attempt": _attempt,
+    "run.effects": _effects,
+    "run.surprise": _surprises,
+}

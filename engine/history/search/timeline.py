@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from engine.common.text import Untrusted
+from engine.history.search.sentences import sentence, steps
 from engine.models import Event, FrozenModel
-
-QUIET = frozenset({"run.meters", "run.output", "history.viewed"})
-"""Events that are no steps."""
 
 
 class Step(FrozenModel):
@@ -18,6 +16,8 @@ class Step(FrozenModel):
     seq: int
     type: str
     actor: Untrusted
+    sentence: str
+    """What happened, in words that can be displayed."""
     at: datetime
     took: timedelta
     since_start: timedelta
@@ -25,16 +25,17 @@ class Step(FrozenModel):
 
 def timeline(events: Sequence[Event]) -> tuple[Step, ...]:
     """Return the steps of one submission, the oldest first."""
-    steps = [event for event in events if event.type not in QUIET]
-    befores = [*steps[:1], *steps]
+    listed = list(steps(events))
+    befores = [*listed[:1], *listed]
     return tuple(
         Step(
             seq=event.seq,
             type=event.type,
             actor=event.actor,
+            sentence=sentence(event),
             at=event.at,
             took=event.at - before.at,
-            since_start=event.at - steps[0].at,
+            since_start=event.at - listed[0].at,
         )
-        for before, event in zip(befores, steps, strict=False)
+        for before, event in zip(befores, listed, strict=False)
     )

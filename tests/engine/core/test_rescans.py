@@ -11,6 +11,7 @@ import pytest
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core import Engine
+from engine.core.rescans.patience import LONGEST_WAIT, QUIET_SECONDS, seconds_left
 from engine.core.rescans.rescanner import Rescanned
 from engine.models import Draft, Language, Level, Principal, Role
 from engine.models.history import Total
@@ -102,3 +103,17 @@ def test_progress_counts_what_has_no_code_apart() -> None:
     )  # fmt: skip
     after = begun.counting("s-1", None).counting("s-2", RescanOutcome.WORSE)
     assert (2, 1, {RescanOutcome.WORSE: 1}, "s-2") == (after.done, after.skipped, after.counts, after.last)
+
+
+@pytest.mark.parametrize(
+    ("expected", "now", "last"),
+    [
+        (QUIET_SECONDS, 100.0, 100.0),
+        (0.0, 100.0 + QUIET_SECONDS, 100.0),
+        (0.0, 100.0 + LONGEST_WAIT, 100.0 + LONGEST_WAIT),
+        (0.0, 100.0, 0.0),
+    ],
+)
+def test_others_go_first_for_a_while(expected: float, now: float, last: float) -> None:
+    """A rescan that began to wait at 100 waits for a moment without others, and never for ever."""
+    assert expected == pytest.approx(seconds_left(now, 100.0, last))

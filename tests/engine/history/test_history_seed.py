@@ -18,6 +18,8 @@ from engine.history.errors import HistoryError
 from engine.history.exports import case_verify
 from engine.history.exports.case_verify import Trust
 from engine.history.store.sql import blobs, cases
+from engine.history.store.sql.facts.check import facts_problems
+from engine.history.store.sqlite.connect import open_reader
 from engine.history.store.sqlite.store import SqliteHistoryStore
 from engine.models import DecisionOutcome, Draft, KillReason, Language, Level, Permissions, Principal
 from engine.settings import HistorySettings
@@ -32,6 +34,7 @@ async def test_seeded_history_is_intact_and_searchable(path: Path, settings: His
     rows = await log.read.summaries("text:print", limit=100)
     output = [await log.read.output(row.id) for row in rows if row.kill_reason]
     await log.close()
+    assert [] == list(facts_problems(open_reader(path, lambda: False)))
     assert (events, True, 1) == (verification.events, verification.intact, verification.checkpoints)
     assert (30, True, 30) == (facets.total, facets.exact, len(rows))
     assert all(chunks[0].data.startswith(b"result of") for chunks in output)
