@@ -69,6 +69,8 @@ class ConsoleApp(App[None]):
         Binding("ctrl+q", "quit", "Quit", id="app.quit", priority=True, show=False,
                 tooltip="Quit the console; runs continue"),
         Binding("u", "undo", "Undo", id="decision.undo", tooltip="Undo the last decision"),
+        Binding("f7", "send_now", "Send now", id="decision.send-now", show=False,
+                tooltip="Send the last decision now: it cannot be undone any more"),
     ]  # fmt: skip
 
     queue: reactive[tuple[Summary, ...]] = reactive[tuple["Summary", ...]]((), repaint=False)
@@ -205,8 +207,8 @@ class ConsoleApp(App[None]):
     # --- actions ----------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer to undo only while a decision can be undone."""
-        if action == "undo":
+        """Offer to undo, and not to wait for that, only while a decision can be undone."""
+        if action in {"undo", "send_now"}:
             return self.decisions is not None and bool(self.decisions.held)
         return True
 
@@ -223,6 +225,11 @@ class ConsoleApp(App[None]):
         """Undo the last decision."""
         if self.decisions is not None:
             self.decisions.undo()
+
+    def action_send_now(self) -> None:
+        """Send the last decision without waiting until it can no longer be undone."""
+        if self.decisions is not None:
+            self.decisions.send_now()
 
     async def action_go(self, screen: str) -> None:
         """Go to one of the five screens."""

@@ -99,7 +99,7 @@ class BaseScreen(Screen[None]):
 def _undo_words(decisions: DecisionController | None) -> str:
     if decisions is not None and (held := decisions.held):
         word = _SENDING[held[0].outcome]
-        return f"{word} {describe(held)} in {decisions.seconds_left:.0f} s     u undo"
+        return f"{word} {describe(held)} in {decisions.seconds_left:.0f} s     u undo   F7 send now"
     if decisions is not None and (late := decisions.waiting):
         return f"Not sent yet: the decision about {describe(late)}. The engine does not respond."
     return ""

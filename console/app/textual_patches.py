@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from console.safety.key_guard import KeyGuard
 
-__all__ = ["FooterKey"]
+__all__ = ["FooterKey", "StylesCache"]
 
 CHECK_SECONDS = 5.0
 COLLECT_SECONDS = 30.0
@@ -93,6 +93,11 @@ def node_bindings(node: DOMNode) -> list[Binding]:
 def forget_arrangement(widget: Widget) -> None:
     """Measure a container anew when it is next displayed: its content changed while it was hidden."""
     widget._clear_arrangement_cache()  # noqa: SLF001
+
+
+def set_styles_cache(widget: Widget, cache: StylesCache) -> None:
+    """Have a widget keep its drawn lines in another cache."""
+    widget._styles_cache = cache  # noqa: SLF001
 
 
 def update_height(widget: Static, words: Content) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -16,6 +17,7 @@ from console.code_view.layout import CodeLayout
 from console.code_view.lines import marks_of, spans_of
 from console.code_view.paint import Paint
 from console.theming.styles import drawing_size, style_of
+from console.widgets.kept_lines import KeptLines
 from engine.models import Level, Span, Violation
 
 CACHED = 512
@@ -26,6 +28,8 @@ class CodeRenderer:
 
     def __init__(self, view: ScrollView) -> None:
         self._view = view
+        self._kept = KeptLines(view)
+        self._size = Size()
         self.layout = CodeLayout()
         self.paint = Paint()
         self.violations: tuple[Violation, ...] = ()
@@ -47,7 +51,8 @@ class CodeRenderer:
     @property
     def text_width(self) -> int:
         """Return the cells that the view leaves for the text of a row."""
-        return max(8, drawing_size(self._view).width - self.paint.gutter_cells - self._map_cells)
+        size = drawing_size(self._view)
+        return max(8, size.width - self.paint.gutter_cells - self._map_cells(size.height))
 
     @property
     def content_width(self) -> int:
@@ -55,9 +60,8 @@ class CodeRenderer:
         wrapped = self.layout.width is not None
         return drawing_size(self._view).width if wrapped else self.layout.longest + self.paint.gutter_cells
 
-    @property
-    def _map_cells(self) -> int:
-        fits = len(self.paint.lines) <= drawing_size(self._view).height
+    def _map_cells(self, height: int) -> int:
+        fits = len(self.paint.lines) <= height
         return minimap.CELLS if self.violations and not fits else 0
 
     # --- what is drawn again ----------------------------------------------------------------------
@@ -88,16 +92,22 @@ class CodeRenderer:
 
     # --- drawing ----------------------------------------------------------------------------------
 
+    def measure(self) -> None:
+        """Take in how large the view is; to be called before lines are drawn."""
+        self._size = drawing_size(self._view)
+
     def line(self, y: int) -> Strip:
         """Draw line `y` of the view."""
         index = y + self._view.scroll_offset.y
-        width = drawing_size(self._view).width - self._map_cells
+        cells = self._map_cells(self._size.height)
+        width = self._size.width - cells
         base = self._view.visual_style.rich_style
-        if y < 0 or index >= len(self.layout.rows):
-            return Strip.join([Strip.blank(width, base), self._map_line(y, base)])
-        gutter, text = self._row(index, base)
-        body = self._visible_part(text, width - gutter.cell_length, base)
-        return Strip.join([gutter, body, self._map_line(y, base)])
+        if y >= 0 and index < len(self.layout.rows):
+            gutter, text = self._row(index, base)
+            drawn = Strip.join([gutter, self._visible_part(text, width - gutter.cell_length, base)])
+        else:
+            drawn = self._kept.line(width, lambda: Strip.blank(width, base))
+        return Strip.join([drawn, self._map_line(y, base)]) if cells else drawn
 
     def _visible_part(self, text: Strip, cells: int, base: Style) -> Strip:
         left = self._view.scroll_offset.x
@@ -108,8 +118,8 @@ class CodeRenderer:
         return Strip.join([part.crop(0, cells - 1), Strip([more])])
 
     def _map_line(self, y: int, base: Style) -> Strip:
-        height, rows = drawing_size(self._view).height, len(self.layout.rows)
-        if not self._map_cells or y < 0 or not rows:
+        height, rows = self._size.height, len(self.layout.rows)
+        if y < 0 or not rows:
             return Strip([])
         if len(self._bands) != height:
             self._bands = minimap.bands(self.layout.rows, self.paint.marks, height)

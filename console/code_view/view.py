@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from textual import events, work
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -187,6 +187,11 @@ class CodeView(ScrollView, can_focus=True):
         while not self._colours.read(self._last_line, COLOUR_SECONDS):
             await asyncio.sleep(PAUSE_SECONDS)
         self._renderer.redraw()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw what changed of what is on screen."""
+        self._renderer.measure()
+        return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""

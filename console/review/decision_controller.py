@@ -23,7 +23,7 @@ from console.review.unsent.journal import DecisionJournal
 from console.review.unsent.recovery import left_behind
 from engine.common.errors import Problem
 from engine.common.text import many
-from engine.models import Status
+from engine.models import DecisionOutcome, Status
 
 if TYPE_CHECKING:
     from console.app.app import ConsoleApp
@@ -51,6 +51,8 @@ class DecisionController:
         self.last_approved: Case | None = None
         self.on_undone: Callable[[str], None] = lambda id: None
         """Called with the first submission of what was undone."""
+        self.on_approving: Callable[[str], None] = lambda id: None
+        """Called with a submission when its approval is sent."""
 
     @property
     def held(self) -> Batch:
@@ -104,6 +106,10 @@ class DecisionController:
         if undone:
             self._app.notify(f"Undone: {describe(undone)} pending again.")
             self.on_undone(undone[0].case.submission.id)
+
+    def send_now(self) -> None:
+        """Send the held decisions; they cannot be undone any more."""
+        self._buffer.send_now()
 
     async def flush(self) -> bool:
         """Send what is held; return whether everything was sent, or the user was told and asks again."""
@@ -192,6 +198,8 @@ class DecisionController:
 
     async def _decide(self, decision: PendingDecision) -> Case:
         submission = decision.case.submission
+        if decision.outcome is DecisionOutcome.APPROVED:
+            self.on_approving(submission.id)
         return await self._app.connection.client.decide(
             submission.id,
             decision.outcome,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 
 from textual import on, work
@@ -25,6 +26,11 @@ from console.review.search_bar import Asks, SearchBar
 from console.review.selection import SelectedSubmission
 from console.review.sheets import open_sheet
 from console.review.violations import ViolationDetail, ViolationList
+
+KEY_SECONDS = 0.3
+"""So long after a key nothing is updated that can wait."""
+MOST_SKIPPED = 4
+"""After so many seconds the times are updated at the latest."""
 
 
 class ReviewScreen(BaseScreen):
@@ -50,6 +56,7 @@ class ReviewScreen(BaseScreen):
         self._decisions = DecisionActions(self, self._reader)
         self._selection = SelectedSubmission(self, self._reader, self._decisions)
         self._queue = QueueActions(self, self._selection)
+        self._skipped = 0
 
     def contents(self) -> Iterable[Widget]:
         """Lay out queue, code and violations."""
@@ -75,22 +82,29 @@ class ReviewScreen(BaseScreen):
         self.follow_queue(lambda: self._selection.queue_changed(console_app(self).queue))
         if (decisions := console_app(self).decisions) is not None:
             decisions.on_undone = self.query_one(QueueList).go_to
-        self.watch(self.app, "connection_state", self._connected)
+        self.watch(self.query_one(QueueList), "cursor", self._select, init=False)
+        self.watch(self.app, "connection_state", self._selection.connected)
         self.watch(self.app, "health", self._decisions.update, init=False)
         self.set_interval(0.2, self._decisions.update)
         self.set_interval(1.0, self._tick)
 
-    def _connected(self, state: str) -> None:
-        if state == "connected":
-            self._selection.load_expired()
+    def _select(self) -> None:
+        """Show another submission in the frame in which the cursor moves."""
+        self._selection.select(self.query_one(QueueList).chosen)
 
     def on_unmount(self) -> None:
         """Follow the events no longer."""
         self._unsubscribe()
 
     def _tick(self) -> None:
-        """Update the time that is left, all of it in one frame."""
-        if self.is_current:
+        """Update the time that is left, all of it in one frame; while keys are pressed, less often."""
+        if not self.is_current:
+            return
+        self._selection.tick()
+        self._skipped += 1
+        idle = console_app(self).key_guard.idle(time.monotonic(), KEY_SECONDS)
+        if idle or self._skipped >= MOST_SKIPPED:
+            self._skipped = 0
             self._selection.freshen()
 
     @property
@@ -103,12 +117,9 @@ class ReviewScreen(BaseScreen):
         """What has to be reviewed before the submission can be approved, or nothing."""
         return self._decisions.unread.plain
 
-    @on(QueueList.Moved)
-    def _moved(self, message: QueueList.Moved) -> None:
-        if isinstance(message.rows, QueueList):
-            self._selection.select(message.rows.chosen)
-        elif isinstance(message.rows, ViolationList):
-            self._reader.show_violation(message.index)
+    @on(ViolationList.Moved, "#violations")
+    def _moved(self, message: ViolationList.Moved) -> None:
+        self._reader.show_violation(message.index)
 
     # --- actions: deciding ------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from console.code_view.view import CodeView
 from console.review.answer.panel import AnswerPanel
 from console.review.case_header import CaseHeader
 from console.review.changes.revision import changed_lines
+from console.review.queue.known_cases import KnownCases
 from console.review.queue.listing import QueueList
 from console.review.reader import newly_proven
 from console.review.rehearsal.controller import RehearsalController
@@ -38,6 +40,8 @@ REVIEW_EVENTS = frozenset(
     }
 )
 """What another reviewer does about a submission that stays pending."""
+REST_SECONDS = 0.3
+"""After how long on a submission that was loaded in advance it is asked for again."""
 LOOK_SECONDS = 4
 """How often it is said, and asked, who has the submission on screen."""
 EXPIRY_EVENTS = frozenset({"decision.expired", "submission.revived"})
@@ -53,8 +57,7 @@ class SelectedSubmission:
         self._decisions = decisions
         self.rehearsals = RehearsalController(screen, reader, self._reload)
         self._ticks = 0
-        self._ahead: dict[str, Case] = {}
-        """The submission that comes next in the queue, loaded in advance, so that it is there at once."""
+        self._cases = KnownCases()
 
     def queue_changed(self, queue: tuple[Summary, ...]) -> None:
         """Show the queue without what was decided here, and the submission under its cursor."""
@@ -69,12 +72,15 @@ class SelectedSubmission:
         if summary is None:
             self._show(None, None)
         elif case is None or summary.id != case.submission.id:
-            if (loaded := self._ahead.pop(summary.id, None)) is not None:
-                self._show(loaded, summary)
-            self._load(summary)
+            if (known := self._cases.find(summary.id)) is None:
+                self._load(summary)
+            else:
+                self._show(known, summary)
+                self._screen.call_after_refresh(partial(self._rest_on, summary))
 
     def on_event(self, event: Event) -> None:
         """Load the submission again when another reviewer did something about it."""
+        self._cases.note(event.type, event.subject)
         if event.type in EXPIRY_EVENTS:
             self.load_expired()
         self.rehearsals.on_event(event)
@@ -82,6 +88,12 @@ class SelectedSubmission:
         known = case is not None and event.subject == case.submission.id
         if known and summary and event.type in REVIEW_EVENTS:
             self._load(summary)
+
+    def connected(self, state: str) -> None:
+        """Forget what was loaded before the connection was lost; load what expired once there is one."""
+        self._cases.clear()
+        if state == "connected":
+            self.load_expired()
 
     def load_expired(self) -> None:
         """Say in the list how many submissions expired before anybody decided."""
@@ -100,11 +112,14 @@ class SelectedSubmission:
         self._screen.query_one(CaseHeader).show(case, self._decisions.summary)
         self._screen.query_one(RequestPanel).show(case)
 
-    def freshen(self) -> None:
-        """Update the time that is left, that of a rehearsal, and who else looks; to be called each second."""
+    def tick(self) -> None:
+        """Say, and ask, now and then who has the submission on screen; to be called each second."""
         self._ticks += 1
         if self._ticks % LOOK_SECONDS == 0:
             self._look()
+
+    def freshen(self) -> None:
+        """Update the time that is left, and that of a rehearsal."""
         self._screen.query_one(QueueList).freshen()
         self._screen.query_one(CaseHeader).freshen()
         self.rehearsals.tick()
@@ -130,11 +145,27 @@ class SelectedSubmission:
     def _load(self, summary: Summary) -> None:
         run_in_background(self._screen, partial(self._loaded, summary), "case")
 
+    def _rest_on(self, summary: Summary) -> None:
+        run_in_background(self._screen, partial(self._rested, summary), "case")
+
+    async def _rested(self, summary: Summary) -> None:
+        """Load what comes next; if the reviewer stays here, ask whether anything changed."""
+        await self._load_ahead()
+        await asyncio.sleep(REST_SECONDS)
+        await self._loaded(summary)
+
+    async def _case(self, id: str) -> Case | None:
+        """Load a case and what it revises."""
+        since = self._cases.moment
+        case = await console_app(self._screen).connection.call(lambda client: client.case(id))
+        if case is not None:
+            await self._reader.revisions.load(case)
+            self._cases.keep(case, since)
+        return case
+
     async def _loaded(self, summary: Summary) -> None:
-        case = await console_app(self._screen).connection.call(lambda client: client.case(summary.id))
-        if case is None:
+        if (case := await self._case(summary.id)) is None:
             return
-        await self._reader.revisions.load(case)
         known = self._reader.case
         if known == case:
             self._decisions.summary = summary
@@ -148,13 +179,9 @@ class SelectedSubmission:
         await self._load_ahead()
 
     async def _load_ahead(self) -> None:
-        following = self._screen.query_one(QueueList).following
-        if following is None or following.id in self._ahead:
-            return
-        case = await console_app(self._screen).connection.call(lambda client: client.case(following.id))
-        if case is not None:
-            await self._reader.revisions.load(case)
-        self._ahead = {following.id: case} if case is not None else {}
+        for each in self._screen.query_one(QueueList).beside:
+            if each.id not in self._cases and await self._case(each.id) is not None:
+                await self.rehearsals.load_ahead(each.id)
 
     def _show(self, case: Case | None, summary: Summary | None) -> None:
         screen = self._screen

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from rich.cells import cell_len
+
 from console.safety.text import visible_text
 from engine.common.hosts import pattern_error
 from engine.models import Draft, Package
@@ -17,13 +19,21 @@ def ungrantable(draft: Draft) -> dict[tuple[str, int], str]:
     return dict(_found(draft))
 
 
-def said(draft: Draft) -> list[str]:
-    """Return a few words about each permission that cannot be granted: what it is, and why."""
+def listed(draft: Draft, cells: int) -> str:
+    """Return which permissions cannot be granted, each with its reason where that fits into `cells`."""
+    if not (words := _said(draft)):
+        return ""
+    whole = ", ".join(f"{name} ({why})" for name, why in words)
+    return whole if cell_len(whole) <= cells else ", ".join(name for name, _ in words) + ": left out"
+
+
+def _said(draft: Draft) -> list[tuple[str, str]]:
+    """Return each permission that cannot be granted, made visible, and why."""
     wanted = draft.permissions
     found = ungrantable(draft)
     names = {"packages": [each.name for each in wanted.packages], "domains": wanted.domains}
     return [
-        f"{visible_text(names[kind][index]) if kind in names else 'a session'} ({why})"
+        (visible_text(names[kind][index]) if kind in names else "a session", why)
         for (kind, index), why in found.items()
     ]
 

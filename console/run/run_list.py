@@ -70,14 +70,15 @@ class RunList(OfflineRows):
         """The run under the cursor."""
         return self._runs[self.cursor] if self._runs else None
 
-    def show(self, runs: tuple[Summary, ...]) -> None:
-        """Show these runs; select a run that just started unless a running one is selected."""
+    def show(self, runs: tuple[Summary, ...], expected: str = "") -> None:
+        """Show these runs; select the expected one, else one that just started, unless one runs there."""
         kept, old = self.chosen, {each.id for each in self._runs}
         self._runs = runs
         wanted = kept.id if kept else None
         fresh = next((each.id for each in runs if each.id not in old and each.status is Status.RUNNING), None)
         if fresh and (kept is None or kept.status is not Status.RUNNING):
             wanted = fresh
+        wanted = expected if any(each.id == expected for each in runs) else wanted
         places = [index for index, each in enumerate(runs) if each.id == wanted]
         self.set_reactive(RunList.cursor, places[0] if places else 0)
         self.refit()

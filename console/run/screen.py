@@ -107,6 +107,8 @@ class RunScreen(BaseScreen):
         self.query_one(MeterPanel).paused_seconds = self._runs.paused.seconds
         self._stop_listening = console_app(self).connection.subscribe(self._handle)
         self.follow_queue(self._runs.queue_changed)
+        if (decisions := console_app(self).decisions) is not None:
+            decisions.on_approving = self._approving
         self.watch(self.app, "connection_state", self._link_changed, init=False)
         self.set_interval(0.2, self._show_position)
 
@@ -126,6 +128,10 @@ class RunScreen(BaseScreen):
             self._show()
         if event.type == "run.pause" and event.data.get("why") and self.is_current:
             self._look(event.subject, str(event.data["why"]))
+
+    def _approving(self, id: str) -> None:
+        if self.is_current:
+            self._runs.expect(id)
 
     def _link_changed(self, link: str) -> None:
         if link == "connected":

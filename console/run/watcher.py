@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 
@@ -22,6 +23,8 @@ RECENT = 40
 """Ended runs that are listed."""
 RETRY_SECONDS = 0.5
 RETRIES = 5
+EXPECTED_SECONDS = 10.0
+"""For how long a run that was approved here is waited for."""
 
 
 class RunWatcher:
@@ -37,6 +40,7 @@ class RunWatcher:
         self._screen = screen
         self._show = show
         self._live: tuple[tuple[str, Status], ...] | None = None
+        self._expected, self._expected_until = "", 0.0
 
     @property
     def is_paused(self) -> bool:
@@ -69,8 +73,10 @@ class RunWatcher:
         for id in self.meters.missing(each.id for each in live if each.status is Status.RUNNING):
             run_in_background(self._screen, partial(self._read_meters, id), "meters", exclusive=False)
         rows = self._screen.query_one(RunList)
-        rows.show((*live, *ended))
-        self.choose(rows.chosen)
+        expected = self._expected if time.monotonic() < self._expected_until else ""
+        rows.show((*live, *ended), expected)
+        if not expected or (rows.chosen is not None and rows.chosen.id == expected):
+            self.choose(rows.chosen)
 
     async def _read_meters(self, id: str) -> None:
         await self._try(lambda client: self.meters.read(client, id))
@@ -85,8 +91,15 @@ class RunWatcher:
 
     # --- the chosen run ---------------------------------------------------------------------------
 
+    def expect(self, id: str) -> None:
+        """Follow a run whose approval is being sent from here, unless a run that goes on is on screen."""
+        if self.case is None or self.case.status is not Status.RUNNING:
+            self._expected, self._expected_until = id, time.monotonic() + EXPECTED_SECONDS
+            run_in_background(self._screen, partial(self._follow, id), "watch")
+
     def choose(self, summary: Summary | None) -> None:
         """Follow another run, or read the chosen one again when its status changed."""
+        self._expected = ""
         if summary is None:
             return
         if self.case is None or summary.id != self.case.submission.id:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
@@ -16,7 +16,8 @@ from textual.strip import Strip
 
 from console.safety.text import Part
 from console.theming.styles import drawing_size, strip, style_of
-from console.widgets.repaint import set_virtual_size
+from console.widgets.kept_lines import KeptLines
+from console.widgets.repaint import move_bar, set_virtual_size
 
 TALL = 50
 """Screens of so many lines and more show what others leave to a key."""
@@ -49,6 +50,8 @@ class Rows(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._drawn: dict[int, _Line] = {}
+        self._kept = KeptLines(self)
+        self._across = 0
 
     @dataclass
     class Moved(Message):
@@ -108,6 +111,12 @@ class Rows(ScrollView, can_focus=True):
         """Keep the cursor on a row."""
         return max(0, min(cursor, self.count - 1))
 
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Scroll, and draw the bar only where its thumb moves."""
+        if self.show_vertical_scrollbar:
+            move_bar(self, new_value)
+        super().watch_scroll_y(old_value, new_value)
+
     def watch_cursor(self, old: int, new: int) -> None:
         """Scroll to the row and announce it; only the two rows are redrawn."""
         self.reveal(new)
@@ -116,11 +125,19 @@ class Rows(ScrollView, can_focus=True):
         if old != new:
             self.post_message(self.Moved(self, new))
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw what changed of what is on screen."""
+        self._across = drawing_size(self).width
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """Draw one line of what is on screen."""
-        width, base = drawing_size(self).width, self.visual_style.rich_style
-        chosen, parts = self._drawn[y] = self._line(y + self.scroll_offset.y, width)
-        return strip(self, parts, width, base + self.cursor_style() if chosen else base)
+        chosen, parts = self._drawn[y] = self._line(y + self.scroll_offset.y, self._across)
+        return self._kept.line((chosen, *parts), lambda: self._strip(parts, chosen=chosen))
+
+    def _strip(self, parts: list[Part], *, chosen: bool) -> Strip:
+        base = self.visual_style.rich_style
+        return strip(self, parts, self._across, base + self.cursor_style() if chosen else base)
 
     def _line(self, place: int, width: int) -> _Line:
         """Return whether a line is of the selected row, and what is on it."""

@@ -1,6 +1,7 @@
 """`python -m tests.benchmarks [FILE [NAME...]]`: run benchmarks, print a table, write FILE (bench.json).
 
-Every `bench_*.py` has `async def rows() -> list[Row]`; NAME is the part after `bench_`.
+Every `bench_*.py` has `async def rows()`, which returns or yields rows; NAME is the part after `bench_`.
+Each row is printed as it comes, and all of them at the end.
 Without names, runs all but those that take minutes.
 """
 
@@ -11,7 +12,7 @@ import importlib
 import json
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -24,11 +25,12 @@ _HEADINGS = ("", "p50", "p95", "p99", "unit", "baseline", "ratio", "target", "pa
 
 def main(target: Path, chosen: Sequence[str]) -> int:
     """Run the benchmarks; return 1 if one of them failed to run."""
-    measured, broken = [], []
+    measured, broken = list[Row](), list[str]()
     for name in chosen or names():
         sys.stderr.write(f"measuring: {name}\n")
         try:
-            measured += asyncio.run(importlib.import_module(f"tests.benchmarks.bench_{name}").rows())
+            found = importlib.import_module(f"tests.benchmarks.bench_{name}").rows()
+            asyncio.run(_collect(found, measured))
         except Exception:
             traceback.print_exc()
             broken.append(name)
@@ -41,6 +43,21 @@ def main(target: Path, chosen: Sequence[str]) -> int:
     if broken:
         sys.stdout.write(f"failed with the errors above: {', '.join(broken)}\n")
     return 1 if broken else 0
+
+
+async def _collect(found: Awaitable[list[Row]] | AsyncIterator[Row], measured: list[Row]) -> None:
+    """Take rows, and print each."""
+    if isinstance(found, AsyncIterator):
+        async for row in found:
+            _take(row, measured)
+    else:
+        for row in await found:
+            _take(row, measured)
+
+
+def _take(row: Row, measured: list[Row]) -> None:
+    measured.append(row)
+    sys.stderr.write("  ".join(_cells(row)) + "\n")
 
 
 def names() -> list[str]:

@@ -27,7 +27,7 @@ from textual.app import App
 from textual.widgets import Static
 class Blank(App):
     def compose(self):
-        yield Static("Opening")
+        yield Static("Loading")
 Blank().run()
 """
 CONSOLE = """
@@ -77,13 +77,13 @@ ROOM = {
 }
 
 
-async def rows() -> list[Row]:
+async def rows() -> AsyncIterator[Row]:
     """Run all measurements."""
-    measured = [await asyncio.to_thread(_first_paint)]
+    yield await asyncio.to_thread(_first_paint)
     for measure in (_large_code, _flood, _queue):
         async with engine_of() as (engine, client):
-            measured += await measure(engine, client)
-    return measured
+            for row in await measure(engine, client):
+                yield row
 
 
 @asynccontextmanager
@@ -117,7 +117,7 @@ def _first_paint() -> Row:
 def _painted(program: str) -> float:
     """Return the milliseconds from the start of a process to its first text on the terminal."""
     with PtyConsole([sys.executable, "-c", program], {}) as painted:
-        return (painted.see(b"Opening") - painted.began) * 1000
+        return (painted.see(b"Loading") - painted.began) * 1000
 
 
 # --- large code --------------------------------------------------------------------------------------------

@@ -48,9 +48,9 @@ async def _through_the_door() -> list[Row]:
     asking, following = [], []
     async with engine_of(PRATIQUE_SANDBOX__POOL="1", PRATIQUE_SANDBOX__IMAGES=_ONE) as (_, client):
         for _ in range(_ROUNDS):
-            await _stocked(client)
+            await stocked(client)
             asking.append(await _first_byte(client, _DRAFT))
-            await _stocked(client)
+            await stocked(client)
             following.append(await _followed_byte(client, _DRAFT))
     name = "approving -> first byte, at a client over the socket"
     return [_first_byte_row(name, asking), _first_byte_row(f"{name} that follows", following)]
@@ -92,7 +92,7 @@ async def _cells(spare: int) -> list[float]:
     firsts = []
     async with engine_of(**more) as (_, client):
         for _ in range(_CELLS):
-            await _stocked(client)
+            await stocked(client)
             sandbox = await client.sessions.create(Language.PYTHON)
             cell = _DRAFT.model_copy(update={"sandbox": sandbox.id})
             firsts.append(await _first_byte(client, cell))
@@ -112,7 +112,7 @@ async def _first_byte(client: Client, draft: Draft) -> float:
     return taken
 
 
-async def _stocked(client: Client) -> None:
+async def stocked(client: Client) -> None:
     """Wait until what should wait ready does."""
     while True:
         pools = [check for check in (await client.health()).checks if check.name.startswith("pool")]

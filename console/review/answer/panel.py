@@ -11,7 +11,7 @@ from console.review.answer.mismatch import mismatch
 from console.review.changes.revision import summary_parts
 from console.review.rehearsal.known import NOTHING_KNOWN, RehearsalState
 from console.review.rehearsal.words import state_line
-from console.review.ungrantable import said as said_ungrantable
+from console.review.ungrantable import listed as listed_ungrantable
 from console.safety.text import Part, clip, content, pad, wrapped_parts
 from console.widgets.rows import NARROW, TALL
 from engine.common.level_reason import level_reason
@@ -41,8 +41,10 @@ class AnswerPanel(Static):
 
     def show_rehearsal(self, state: RehearsalState, now: float) -> None:
         """Show what is known of the submission's rehearsals at the time `now` of the loop's clock."""
+        changed = state != self._rehearsal or state.began is not None
         self._rehearsal, self._now = state, now
-        self._fit()
+        if changed:
+            self._fit()
 
     def on_resize(self) -> None:
         """Fit the lines to the new width."""
@@ -81,10 +83,8 @@ def answer_lines(
         words: list[Part] = [("Mismatch ", "bold warning"), (different, "warning")]
         short: list[Part] = [words[0], (clip(different, width - 9), "warning")]
         lines += [short] if narrow else _bounded(words, width, 2)
-    if refused := said_ungrantable(case.submission.draft):
-        lines.append(
-            [("Cannot be granted ", "bold warning"), (clip(", ".join(refused), width - 18), "warning")]
-        )
+    if refused := listed_ungrantable(case.submission.draft, width - 18):
+        lines.append([("Cannot be granted ", "bold warning"), (clip(refused, width - 18), "warning")])
     lines += _bounded(state_line(state, now), width, 1) if state != NOTHING_KNOWN else []
     if narrow:
         return [*lines, [("Requests ", "muted"), clip(effects.requests(wanted), width - 9)]]

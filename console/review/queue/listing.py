@@ -55,10 +55,10 @@ class QueueList(OfflineRows):
         return self._summaries[self.cursor] if self._summaries else None
 
     @property
-    def following(self) -> Summary | None:
-        """The submission below the cursor."""
-        below = self._summaries[self.cursor + 1 : self.cursor + 2]
-        return below[0] if below else None
+    def beside(self) -> tuple[Summary, ...]:
+        """The submissions below and above the cursor."""
+        at = self.cursor
+        return (*self._summaries[at + 1 : at + 2], *self._summaries[max(0, at - 1) : at])
 
     @property
     def marked(self) -> tuple[Summary, ...]:

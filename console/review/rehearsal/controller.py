@@ -80,6 +80,11 @@ class RehearsalController:
             run_in_background(self._screen, partial(self._load, id), _GROUP, exclusive=False)
         self._show(id)
 
+    async def load_ahead(self, id: str) -> None:
+        """Ask for the last rehearsal of a submission that comes next, where nothing is known of it."""
+        if id not in self.known:
+            await self._load(id)
+
     def on_event(self, event: Event) -> None:
         """Follow rehearsals that others started, and what the policy starts by itself."""
         if event.type == STARTED:

@@ -20,6 +20,9 @@ from engine.policy.consequences import consequences
 
 PAGE_BYTES = 128 << 10
 """How much output of a run that is over is read back at once: a reader that does not read holds so much."""
+REVIVED = "submission.revived"
+REVIVAL_SECONDS = 60.0
+"""Longer than an engine takes from recording a revival to the new submission."""
 
 
 class Queries:
@@ -69,6 +72,19 @@ class Queries:
         if case is None:
             raise Problem(404, f"no submission {id}", hint="Type: pratique history")
         return case
+
+    async def is_missing_revival(self, case: Case) -> bool:
+        """Say whether what a case waits again as is not there, since its engine ended before it waited.
+
+        Of several engines another one may be about to let it wait: that is known after `REVIVAL_SECONDS`.
+        """
+        if self._queue.find(case.revived_as) or await self._log.read.case(case.revived_as) is not None:
+            return False
+        if self._log.engines is None:
+            return True
+        trail = await self.trail(case.submission.id)
+        ages = [(datetime.now(UTC) - one.at).total_seconds() for one in trail if one.type == REVIVED]
+        return all(age > REVIVAL_SECONDS for age in ages)
 
     async def consequences(self, id: str, grant: Grant) -> tuple[Consequence, ...]:
         """Return the consequences of granting a submission less than it requests.

@@ -52,10 +52,13 @@ class QueueListing:
         return tuple(sorted([await self._entry(case, by) for case in cases], key=queue_order))
 
     async def expired(self) -> tuple[QueueEntry, ...]:
-        """Return what expired within a week and was not revived, the latest first."""
+        """Return what expired within a week and does not wait again, the latest first."""
         found = await self._queries.history(EXPIRED_FILTER, None, MOST_EXPIRED)
         cases = [await self._queries.case(one.id) for one in found]
-        return tuple([await self._entry(case) for case in cases if not case.revived_as])
+        waiting = [
+            case for case in cases if not case.revived_as or await self._queries.is_missing_revival(case)
+        ]
+        return tuple([await self._entry(case) for case in waiting])
 
     async def _entry(self, case: Case, by: Principal = NOBODY) -> QueueEntry:
         draft, worst = case.submission.draft, worst_violation(case.analysis)

@@ -31,10 +31,10 @@ def create_submission(draft: Draft, requester: Principal, original: Draft, id: s
     )
 
 
-def revived_submission(expired: Submission) -> Submission:
+def revived_submission(expired: Submission, id: str = "") -> Submission:
     """Return a new submission of the same draft by the same requester: its digest is the same."""
     return Submission(
-        id=_new_id(),
+        id=id or _new_id(),
         draft=expired.draft,
         requester=expired.requester,
         submitted_at=datetime.now(UTC),

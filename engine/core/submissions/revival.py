@@ -19,7 +19,11 @@ from engine.principals.roles import Action
 
 
 class Revivals:
-    """Lets reviewers decide late: each expired submission is revived once."""
+    """Lets reviewers decide late: each expired submission is revived once.
+
+    A revival that an engine recorded, and did not finish because it ended, is finished when it is asked for
+    again: the new submission has the id that was recorded.
+    """
 
     def __init__(
         self,
@@ -47,29 +51,29 @@ class Revivals:
             raise Problem(403, f"{visible(by.name)} is not a reviewer")
         async with self._turn:
             expired = await self._queries.case(id)
-            _require_expired(expired)
+            await self._require_open(expired)
             revived = await self._submissions.submit_again(
-                expired.submission, partial(self._link, expired, by)
+                expired.submission, partial(self._link, expired, by), expired.revived_as
             )
         self._queue.pass_leases_on(id, revived.submission.id)
         self._intake.expect(revived)
         return revived
 
+    async def _require_open(self, case: Case) -> None:
+        """Raise Problem (409) unless it expired, and was not revived, or only by half."""
+        id, new = case.submission.id, case.revived_as
+        if case.status is not Status.EXPIRED:
+            raise Problem(409, f"{id} did not expire: it is {case.status}")
+        if new and not await self._queries.is_missing_revival(case):
+            raise Problem(409, f"{id} was revived as {new}", hint=f"Type: pratique show {new}")
+
     async def _link(self, expired: Case, by: Principal, new: str) -> None:
         """Record as what it waits again, before it does. Raises Problem (409): another engine has done so."""
+        if expired.revived_as == new:
+            return
         id, linked = expired.submission.id, expired.with_revival(new)
         try:
             data = {"revived_as": new}
             await self._events.record("submission.revived", id, by.name, data=data, case=linked)
         except AlreadyRecordedError as error:
             raise Problem(409, f"{id} was revived meanwhile at another engine", hint=error.hint) from None
-
-
-def _require_expired(case: Case) -> None:
-    id = case.submission.id
-    if case.status is not Status.EXPIRED:
-        raise Problem(409, f"{id} did not expire: it is {case.status}")
-    if case.revived_as:
-        raise Problem(
-            409, f"{id} was revived as {case.revived_as}", hint=f"Type: pratique show {case.revived_as}"
-        )

@@ -87,10 +87,12 @@ class SubmissionService:
             entry = await self._take_in(submission, key)
         return await self._by_policy(entry)
 
-    async def submit_again(self, expired: Submission, link: Callable[[str], Awaitable[None]]) -> Case:
+    async def submit_again(
+        self, expired: Submission, link: Callable[[str], Awaitable[None]], id: str = ""
+    ) -> Case:
         """Let what nobody decided about in time wait once more, as a new submission of the same digest.
 
-        Once it is admitted, and before it waits, `link` is called with its id.
+        Once it is admitted, and before it waits, `link` is called with its id, a new one where none is given.
 
         Raises:
             Problem: as for what is submitted; or what is stored is not what was submitted (409).
@@ -99,7 +101,7 @@ class SubmissionService:
             what = f"the code of {expired.id} is erased, or is not what was submitted"
             raise Problem(409, what, hint="Have it submitted again.")
         async with self._admission.admit(expired.draft, expired.requester):
-            revived = revived_submission(expired)
+            revived = revived_submission(expired, id)
             await link(revived.id)
             entry = await self._take_in(revived, "")
         return await self._by_policy(entry)

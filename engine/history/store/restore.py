@@ -25,6 +25,8 @@ from engine.settings import HistorySettings
 
 KEYS = "keys"
 """The folder of the reviewers' keys beside a history."""
+DRILLS = "drills.json"
+"""The file of drills beside a history: it is replaced by that of a backup, and stays where there is none."""
 MOST_KEY = 4096
 """Bytes of a file with a key."""
 BLOCK = 1 << 20
@@ -57,6 +59,7 @@ def restore(backup: Path, path: Path, *, replace: bool) -> Restored:
         staged = path.parent / f".restoring-{secrets.token_hex(4)}"
         try:
             found = _checked(backup, staged / path.name)
+            there += _replaced_drills(staged, path)
             return Restored(found, _swap(staged, path, there))
         except OSError as error:
             raise HistoryError(f"{path.parent} cannot be written: {error.strerror}") from None
@@ -69,6 +72,11 @@ def _there(path: Path) -> list[Path]:
     files = [path.with_suffix(suffix) for suffix in (*MADE, *OPTIONAL, *REQUIRED)]
     keys = path.with_name(KEYS)
     return [one for one in files if os.path.lexists(one)] + ([keys] if any(_names(keys)) else [])
+
+
+def _replaced_drills(staged: Path, path: Path) -> list[Path]:
+    there = path.with_name(DRILLS)
+    return [there] if (staged / DRILLS).exists() and os.path.lexists(there) else []
 
 
 def _names(folder: Path) -> list[str]:
@@ -109,6 +117,8 @@ def _copy(backup: Path, staged: Path) -> None:
     for suffix in OPTIONAL:
         with contextlib.suppress(FileNotFoundError):
             _copy_file(backup / staged.with_suffix(suffix).name, staged.with_suffix(suffix))
+    with contextlib.suppress(FileNotFoundError):
+        _copy_file(backup / DRILLS, staged.with_name(DRILLS))
     keys = private_folder(staged.with_name(KEYS))
     for name in _names(backup / KEYS):
         content = read_file(backup / KEYS / name, MOST_KEY, follow=False)
@@ -133,6 +143,7 @@ def _swap(staged: Path, path: Path, there: list[Path]) -> Path | None:
     for one in there:
         one.rename((aside or path.parent) / one.name)
     new = _there(staged / path.name)
+    new += [staged / DRILLS] if (staged / DRILLS).exists() else []
     for one in sorted(new, key=lambda one: one.suffix == path.suffix):
         if one.is_dir():
             with contextlib.suppress(FileNotFoundError):

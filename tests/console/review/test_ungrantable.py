@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from console.review.approve import ApproveScreen
-from console.review.ungrantable import ungrantable
+from console.review.ungrantable import listed, ungrantable
 from engine.common.text import Untrusted
 from engine.models import DecisionOutcome, Package, Permissions
 from tests.console.review.test_answer import plain
@@ -27,6 +27,14 @@ def test_what_the_engine_refuses_has_a_reason() -> None:
     assert {("packages", 1), ("domains", 1), ("session", 0)} == set(found)
     assert all(found.values())
     assert {} == ungrantable(case("s-2", "one()").submission.draft)
+
+
+def test_each_is_named_where_the_reasons_do_not_fit() -> None:
+    """On a narrow screen none of them is cut off."""
+    draft = case("s-1", "one()", wanted=WANTED).submission.draft
+    assert "nunpy, *, a session: left out" == listed(draft, 60)
+    assert "nunpy (no such package" in listed(draft, 200)
+    assert "" == listed(case("s-2", "one()").submission.draft, 60)
 
 
 async def test_it_is_named_on_the_first_screen_and_left_out_of_the_approval() -> None:

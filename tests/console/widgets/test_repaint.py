@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 from console.app.app import ConsoleApp
 from console.review.queue.listing import QueueList
 from console.review.requests import RequestPanel
+from console.review.screen import ReviewScreen
 from console.widgets.rows import Rows
 from tests.console.safety.test_hostile_frames import plain
 from tests.console.support.fake_engine import FakeEngine, case, span, violation
@@ -76,3 +77,22 @@ async def test_a_panel_that_was_hidden_opens_with_the_submission_on_screen() -> 
         await until(pilot, lambda: " 1th" in plain(app))
         assert app.screen.query_one(RequestPanel).max_scroll_y
         await until(pilot, lambda: plain(app) == painted_whole(app))
+
+
+async def test_the_next_submission_comes_in_the_frame_in_which_the_cursor_moves() -> None:
+    """Its case was loaded in advance, and no layout of the screen is due."""
+    async with open_console(pending(60)) as (app, pilot):
+        screen, layouts = app.screen, list[object]()
+        assert isinstance(screen, ReviewScreen)
+        rows = screen.query_one(QueueList)
+        await counted(pilot, rows, 60)
+        for below in range(1, 25):
+            await until(pilot, lambda: rows.beside[0].id in screen._selection._cases)
+            screen.screen_layout_refresh_signal.subscribe(screen, layouts.append, immediate=True)
+            rows.cursor = below
+            assert rows.chosen is not None
+            assert screen._reader.case is not None
+            assert rows.chosen.id == screen._reader.case.submission.id
+            await pilot.pause()
+        await until(pilot, lambda: plain(app) == painted_whole(app))
+        assert [] == layouts

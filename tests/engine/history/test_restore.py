@@ -63,6 +63,20 @@ async def test_a_lost_history_is_restored_and_goes_on(tmp_path: Path) -> None:
     assert [] == list(path.parent.glob(".restoring*"))
 
 
+async def test_drills_come_back_with_the_history_in_which_they_wait(tmp_path: Path) -> None:
+    """Their file is restored and the other one lies aside; a backup without it leaves what is there."""
+    path, backup = await backed_up(tmp_path)
+    drills = path.with_name("drills.json")
+    drills.write_text("now")
+    restore(backup, path, replace=True)
+    assert "now" == drills.read_text()
+    (backup / "drills.json").write_text("then")
+    done = restore(backup, path, replace=True)
+    assert done.aside
+    assert ("then", "now") == (drills.read_text(), (done.aside / "drills.json").read_text())
+    assert 0o600 == drills.stat().st_mode & 0o777
+
+
 async def test_a_history_that_is_there_is_replaced_only_when_told(tmp_path: Path) -> None:
     """Without being told nothing changes; told, what was there lies aside, whole."""
     path, backup = await backed_up(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from pathlib import Path
 from typing import Annotated
@@ -26,6 +27,8 @@ def backup(
     try:
         found = back_up(locations.database(), folder)
         shutil.copytree(locations.keys(), folder / "keys")
+        with contextlib.suppress(FileNotFoundError):
+            shutil.copy(locations.drills(), folder)
     except HistoryError as error:
         raise Problem(422, error.title, hint=error.hint) from None
     except OSError as error:
