@@ -57,6 +57,11 @@ print("listening", flush=True)
 server.serve_forever()
 """
 
+IN_A_THREAD = SERVER.replace(
+    "server.serve_forever()",
+    "import threading\nthreading.Thread(target=server.serve_forever, daemon=True).start()",
+)
+
 
 async def _listening(client: Client) -> str:
     """Return the id of a run whose server listens."""
@@ -83,3 +88,25 @@ async def test_a_browser_shows_the_page_and_its_websocket(client: Client, tmp_pa
     paths = {each.path.text for each in await client.previews.requests(opened.preview.id)}
     assert {"/", "/count", "/ws"} <= paths
     await client.kill(run)
+
+
+async def test_a_browser_shows_what_a_session_serves(client: Client, tmp_path: Path) -> None:
+    """After the cell that began it has ended, until the session is closed; its WebSocket as well."""
+    session = await client.sessions.create(Language.PYTHON)
+    draft = Draft(code=Untrusted(IN_A_THREAD), language=Language.PYTHON, session=session.id,
+                  image=session.image)  # fmt: skip
+    case = await client.submit(draft)
+    await client.decide(case.submission.id, DecisionOutcome.APPROVED, case.submission.digest)
+    ended = await client.case(case.submission.id, within=60)
+    assert ended.result is not None
+    assert 0 == ended.result.exit_code
+    opened = await client.previews.open(case.submission.id, 8000)
+    async with browser(tmp_path / "browser") as page:
+        await page.open(opened.link)
+        await page.see("Shop", "counted three", "echo HELLO", "confined")
+        await client.sessions.close(session.id)
+        async with asyncio.timeout(PATIENCE):
+            while await client.previews.list():
+                await asyncio.sleep(0.1)
+        await page.run("location.reload()")
+        await page.see("ERR_CONNECTION_REFUSED")
