@@ -17,8 +17,8 @@ from tests.benchmarks.row import Row, percentiles, told
 
 KILLS = int(os.environ.get("PRATIQUE_BENCH_KILLS", "100"))
 KEY_SECONDS = 0.03
-AT_ONCE = 3
-"""Consoles that are typed into at the same time."""
+AT_ONCE = int(os.environ.get("PRATIQUE_BENCH_CONSOLES", "1"))
+"""Consoles that are typed into at the same time: several are sooner done, and each waits for the others."""
 TYPED_SECONDS = (1.2, 2.5)
 MOST_SECONDS = float(os.environ.get("PRATIQUE_BENCH_SECONDS", "240"))
 """No other console is begun after this time; the rows say how many there were."""
