@@ -137,12 +137,9 @@ def _constructors(class_: Node) -> Iterator[Node]:
             yield member
 
 
-def method_name(function: Node) -> str:
-    """Return the name under which an object or a class has a function; nothing where it has none."""
-    name = function.child_by_field_name("name") if function.type == "method_definition" else None
-    parent = function.parent
-    if name is None and parent is not None and parent.type == "pair":
-        name = parent.child_by_field_name("key")
+def method_name(function: Node, key: Node | None) -> str:
+    """Return the name under which an object or a class has a function, `key` in an object; else nothing."""
+    name = function.child_by_field_name("name") if function.type == "method_definition" else key
     return _text(name) if name is not None and name.type == "property_identifier" else ""
 
 

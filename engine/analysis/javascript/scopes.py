@@ -50,6 +50,8 @@ class _Collector:
         self.tree = tree
         self.names = Names(tree, JavaScriptScope(None, function=True))
         self._late: list[tuple[Node, JavaScriptScope]] = []
+        self._keys: dict[int, Node] = {}
+        """The keys of functions in objects, by the number of the function: nodes find parents slowly."""
         self._stack: list[tuple[Node, JavaScriptScope, Node | None]] = [(tree.root, self.names.program, None)]
         self._nodes: defaultdict[str, list[tuple[Node, JavaScriptScope]]] = defaultdict(list)
         self._linker = Linker(self.names.inner, self._link)
@@ -108,6 +110,11 @@ class _Collector:
         self.names.scopes.append(inner)
         return inner
 
+    def _pair(self, node: Node, scope: JavaScriptScope, inner: JavaScriptScope) -> None:
+        key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
+        if key is not None and value is not None and value.type in FUNCTIONS:
+            self._keys[value.id] = key
+
     def _assignment(self, node: Node, scope: JavaScriptScope, inner: JavaScriptScope) -> None:
         self._late.append((node, scope))
 
@@ -126,7 +133,7 @@ class _Collector:
     def _function(self, node: Node, scope: JavaScriptScope, call: Node | None) -> JavaScriptScope:
         inner = self._inner(scope, function=True)
         self.names.inner[node.id] = inner
-        self._linker.add(node, method_name(node))
+        self._linker.add(node, method_name(node, self._keys.get(node.id)))
         name = node.child_by_field_name("name")
         if node.type.endswith("declaration"):
             self._name(
@@ -243,6 +250,7 @@ class _Collector:
     _DECLARATIONS: ClassVar[
         dict[str, Callable[[_Collector, Node, JavaScriptScope, JavaScriptScope], None]]
     ] = {
+        "pair": _pair,
         "variable_declarator": _variable,
         "import_statement": _import,
         "assignment_expression": _assignment,
