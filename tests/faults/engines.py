@@ -46,6 +46,8 @@ class Report:
 
     submitted: set[str] = field(default_factory=set)
     decided: dict[str, str] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
+    """Of each decision the engine that answered it: an approved run is there."""
     started: Counter[str] = field(default_factory=Counter)
     answers: list[float] = field(default_factory=list)
     """Milliseconds until a submission was answered."""
@@ -57,14 +59,14 @@ class Report:
     seconds: float = 0.0
     broken: list[str] = field(default_factory=list)
 
-    def take(self, line: str) -> None:
+    def take(self, engine: str, line: str) -> None:
         """Take a fact that an engine said."""
         kind, _, rest = line.partition(" ")
         if kind == "s":
             self.submitted.add(rest)
         elif kind == "d":
             id, _, outcome = rest.partition(" ")
-            self.decided[id] = outcome
+            self.decided[id], self.places[id] = outcome, engine
         elif kind == "x":
             self.started[rest] += 1
         elif kind == "p":
@@ -101,15 +103,15 @@ class Engines:
         process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
         self._processes[name] = process
         up = asyncio.Event()
-        self._readers.append(asyncio.create_task(self._read(process, up)))
+        self._readers.append(asyncio.create_task(self._read(name, process, up)))
         async with asyncio.timeout(UP_SECONDS):
             await up.wait()
 
-    async def _read(self, process: asyncio.subprocess.Process, up: asyncio.Event) -> None:
+    async def _read(self, name: str, process: asyncio.subprocess.Process, up: asyncio.Event) -> None:
         assert process.stdout is not None
         while line := (await process.stdout.readline()).decode().strip():
             up.set()
-            self._report.take(line)
+            self._report.take(name, line)
         up.set()
 
     async def kill(self, name: str) -> None:
@@ -223,7 +225,8 @@ async def _check(url: str, folder: Path, report: Report) -> None:
             report.broken.append(f"{id} was answered, and is not in the history")
         for id, events in by_subject.items():
             report.broken += _problems(id, events, report.decided.get(id))
-            report.takeovers += _takeovers(events, report.kills)
+            kills = [at for name, at in report.kills if name == report.places.get(id)]
+            report.takeovers += _takeovers(events, kills)
         report.broken += [f"{code} was run {n} times" for code, n in report.started.items() if n > 1]
     finally:
         await log.close()
@@ -249,13 +252,13 @@ def _problems(id: str, events: list[Event], answered: str | None) -> list[str]:
     return found
 
 
-def _takeovers(events: list[Event], kills: list[tuple[str, datetime]]) -> list[float]:
-    """Return how long after the last kill before it a run was closed for an engine that was gone."""
+def _takeovers(events: list[Event], kills: list[datetime]) -> list[float]:
+    """Return how long after the last kill of its engine a run was closed as interrupted."""
     ends = [event.at for event in events if event.type == "run.ended" and event.data["kill_reason"] == CLOSED]
     return [
-        min((end - at).total_seconds() for _, at in kills if at <= end)
+        min((end - at).total_seconds() for at in kills if at <= end)
         for end in ends
-        if any(at <= end for _, at in kills)
+        if min(kills, default=end) < end
     ]
 
 
