@@ -55,7 +55,7 @@ def limits(deployment: Deployment, costs: Costs) -> list[Limit]:
         "chain of the history": 1 / (EVENTS * costs.event),
         "API servers": deployment.api_servers / (2 * costs.api_call),
         "making sandboxes": deployment.nodes * deployment.makers / costs.make.mean,
-        "room on the nodes": deployment.nodes * deployment.places / held,
+        "space on the nodes": deployment.nodes * deployment.places / held,
     }
     return sorted((Limit(part, rate * 60) for part, rate in per_second.items()), key=_runs)
 
