@@ -49,6 +49,7 @@ GROUPS = {
     "responses": "Responses and blocks",
     "incidents": "Incidents",
     "holds": "Holds and erasures",
+    "erasures": "Erasures",
     "rescans": "Ask of the past",
     "confirm": "Confirm",
     "prompt": "Prompt",

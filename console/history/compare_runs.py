@@ -25,7 +25,7 @@ from console.widgets.formatting import full_badge, lasted, size, when
 from console.widgets.formatting import now as this_moment
 from console.widgets.header import AppHeader
 from engine.client.client import Client
-from engine.common.effect_lines import effect_line
+from engine.common.effect_lines import effect_words
 from engine.models import Case
 
 MAX_OUTPUT = 1 << 18
@@ -109,11 +109,11 @@ async def _code(client: Client, case: Case) -> str:
 
 
 async def _effects(client: Client, case: Case) -> str:
-    """Return what a run did, a line for each effect, without what every run does."""
+    """Return what a run did, a line for each effect, without its time, and without what every run does."""
     if case.started_at is None:
         return ""
     found = (await client.effects(case.submission.id)).effects
-    return "\n".join(sorted({effect_line(each) for each in found if not each.routine}))
+    return "\n".join(sorted({effect_words(each) for each in found if not each.routine}))
 
 
 async def _written(client: Client, case: Case) -> str:

@@ -1,4 +1,4 @@
-"""What leads on from a case: a list of questions, each of which becomes the search of History."""
+"""What leads on from a case or a figure: questions, each of which becomes the search of History."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class PivotScreen(ModalScreen[str | None]):
     """Asks what to look at next; the answer is a query."""
 
     HELP_TITLE = "Pivot"
-    HELP_WORDS = "Each line is a question that this submission raises. Enter searches the history for it."
+    HELP_WORDS = "Each line is a question that this raises. Enter searches the history for it."
     DEFAULT_CSS = """
     PivotScreen { align: center middle; }
     PivotScreen Vertical { width: 80%; max-width: 100; height: 70%; }

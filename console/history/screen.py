@@ -219,7 +219,7 @@ class HistoryScreen(BaseScreen):
         """Show metrics over time."""
         from console.history.trends import TrendsScreen  # noqa: PLC0415  on its first use
 
-        self.app.push_screen(TrendsScreen())
+        self.app.push_screen(TrendsScreen(), self._pivoted)
 
     @work(exclusive=True, group="verify")
     async def action_verify(self) -> None:

@@ -13,10 +13,12 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from console.app.state import console_app
+from console.history.pivots import PivotScreen
 from console.safety.text import Part, pad, paragraphs
 from console.widgets.formatting import bar, lasted
 from console.widgets.header import AppHeader
 from engine.common.text import many
+from engine.history.search.pivots import behind_figures
 from engine.models import Trends
 
 SPANS = {"1": 1, "7": 7, "30": 30, "90": 90}
@@ -26,14 +28,15 @@ ALARM = 0.1
 BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
-class TrendsScreen(Screen[None]):
-    """Shows the metrics; opens over History."""
+class TrendsScreen(Screen[str | None]):
+    """Shows the metrics; opens over History. Returns a query to search for, or None."""
 
     AUTO_FOCUS = "#scroll"
     HELP_TITLE = "Trends"
     HELP_WORDS = (
         "Kills by reason and hour, time to decide, expired submissions, approvals too fast to have been "
-        "reviewed, and the busiest requesters. d switches between 1, 7, 30 and 90 days."
+        "reviewed, and the busiest requesters. d switches between 1, 7, 30 and 90 days. v searches for "
+        "what is behind a figure."
     )
     DEFAULT_CSS = """
     TrendsScreen #scroll { height: 1fr; padding: 0 1; }
@@ -41,6 +44,7 @@ class TrendsScreen(Screen[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("d", "span", "Days", id="trends.span", tooltip="Show 1, 7, 30 or 90 days"),
+        Binding("v", "pivot", "Pivot", id="trends.pivot", tooltip="Search for what is behind a figure"),
         Binding("r", "reload", "Reload", id="trends.reload", tooltip="Load the metrics again"),
         Binding("escape,q", "leave", "Back", id="trends.leave", tooltip="Close the metrics"),
     ]
@@ -48,6 +52,7 @@ class TrendsScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._days = 7
+        self._trends: Trends | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out one page that scrolls."""
@@ -67,6 +72,7 @@ class TrendsScreen(Screen[None]):
         self.query_one("#scroll").border_title = f"Trends, last {many(days, 'day')}"
         found = await console_app(self).connection.call(lambda client: client.history.trends(days))
         if found is not None and days == self._days:
+            self._trends = found
             self.query_one("#metrics", Static).update(paragraphs(*metric_lines(found, self.size.width - 6)))
 
     def action_span(self) -> None:
@@ -75,9 +81,18 @@ class TrendsScreen(Screen[None]):
         self._days = spans[(spans.index(self._days) + 1) % len(spans)]
         self.action_reload()
 
+    def action_pivot(self) -> None:
+        """Ask which figure, and search the history for what is behind it."""
+        if self._trends is not None and self._trends.submissions:
+            self.app.push_screen(PivotScreen(behind_figures(self._trends, self._days)), self._pivoted)
+
+    def _pivoted(self, query: str | None) -> None:
+        if query:
+            self.dismiss(query)
+
     def action_leave(self) -> None:
         """Go back."""
-        self.dismiss()
+        self.dismiss(None)
 
 
 def metric_lines(trends: Trends, width: int) -> list[list[Part]]:

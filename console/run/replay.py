@@ -16,9 +16,12 @@ from textual.widgets import Footer, Static
 
 from console.app.state import console_app
 from console.history.erased import PART, erased_sentence, report_erased, rules_by_item
+from console.run.effects import EffectsScreen
+from console.run.lines import LinesScreen
 from console.run.meters import MeterPanel
 from console.run.output_log import OutputLog
 from console.run.player import Player
+from console.run.replayed_effects import ReplayedEffects
 from console.run.usage import UsageHistory
 from console.safety.text import Part, content
 from console.widgets.formatting import clock, now
@@ -38,7 +41,10 @@ class ReplayScreen(Screen[None]):
 
     AUTO_FOCUS = ""
     HELP_TITLE = "Replay"
-    HELP_WORDS = "The output and the resource meters of the run, with their original timing."
+    HELP_WORDS = (
+        "The output, the effects and the resource meters of the run, with their original timing. l shows "
+        "which lines of the code ran, e all effects beside what was predicted and granted."
+    )
     DEFAULT_CSS = """
     ReplayScreen #seen { height: 1fr; }
     ReplayScreen OutputLog { height: 1fr; }
@@ -52,6 +58,8 @@ class ReplayScreen(Screen[None]):
         Binding("minus", "speed(-1)", "Slower", key_display="-", id="replay.slower", tooltip="Half as fast"),
         Binding("home", "begin", "Restart", id="replay.restart", tooltip="Play from the start"),
         Binding("end", "finish", "End", id="replay.end", show=False, tooltip="Go to the end"),
+        Binding("e", "effects", "Effects", id="replay.effects", tooltip="Show all effects of the run"),
+        Binding("l", "lines", "Lines", id="replay.lines", tooltip="Show which lines of the code ran"),
         Binding("escape,q", "leave", "Back", id="replay.leave", tooltip="Close the replay"),
     ]
 
@@ -68,6 +76,7 @@ class ReplayScreen(Screen[None]):
         with Vertical(id="seen", classes="box") as seen:
             seen.border_title = f"Replay of {self._case.submission.id}"
             yield OutputLog(id="output")
+        yield ReplayedEffects()
         yield Static(id="position")
         yield Footer(show_command_palette=False)
 
@@ -94,6 +103,7 @@ class ReplayScreen(Screen[None]):
             self.notify(cut, severity="warning", timeout=10)
         async with contextlib.aclosing(client.meters(id)) as used:
             samples = [sample async for sample in used]
+        self.query_one(ReplayedEffects).load((await client.effects(id)).effects)
         duration = self._case.result.duration if self._case.result else 0.0
         self._player = Player(chunks, samples, duration)
 
@@ -119,6 +129,7 @@ class ReplayScreen(Screen[None]):
         began = now() - timedelta(seconds=player.at)
         live = _running_since(self._case, began)
         self.query_one(MeterPanel).show(self._case if player.over else live, self._usage)
+        self.query_one(ReplayedEffects).show(player.at)
         self.query_one("#position", Static).update(content(*_place(player, self.size.width)))
 
     def _seek(self, at: float) -> None:
@@ -158,6 +169,14 @@ class ReplayScreen(Screen[None]):
         """Go to the end."""
         if self._player is not None:
             self._seek(self._player.duration)
+
+    def action_effects(self) -> None:
+        """Show all effects, beside what was predicted and granted."""
+        self.app.push_screen(EffectsScreen(self._case.submission.id))
+
+    def action_lines(self) -> None:
+        """Show which lines of the code ran."""
+        self.app.push_screen(LinesScreen(self._case.submission.id))
 
     def action_leave(self) -> None:
         """Close the replay."""

@@ -30,6 +30,7 @@ COMMANDS = {
     "block": "engine.cli.commands.incidents.blocks:app",
     "incident": "engine.cli.commands.incidents.incident:app",
     "erase": "engine.cli.commands.erasing.erase:erase",
+    "erasures": "engine.cli.commands.erasing.erasures:erasures",
     "hold": "engine.cli.commands.erasing.hold:app",
     "export-person": "engine.cli.commands.erasing.person:export_person",
     "note": "engine.cli.commands.incidents.notes:note",

@@ -8,10 +8,18 @@ from pydantic import TypeAdapter
 
 from engine.client.transport import Transport
 from engine.common.text import Untrusted
-from engine.models.erasing.erasure import ErasureReport, ErasureRequest, Hold, NewHold, PersonRequest
+from engine.models.erasing.erasure import (
+    ErasureReport,
+    ErasureRequest,
+    Hold,
+    NewHold,
+    PersonRequest,
+    RecordedErasure,
+)
 
 ERASE_SECONDS = 3600.0
 """How long an erasure may take: the database is written anew at its end."""
+_ERASURES = TypeAdapter(tuple[RecordedErasure, ...])
 _HOLDS = TypeAdapter(tuple[Hold, ...])
 
 
@@ -25,6 +33,10 @@ class ErasuresClient:
         """Erase what a request names, or say what would be erased."""
         body = await self._transport.post("/v1/erasures", request, ERASE_SECONDS)
         return ErasureReport.model_validate_json(body)
+
+    async def list(self, limit: int = 100) -> tuple[RecordedErasure, ...]:
+        """Return what was erased, by whom and why, the newest first."""
+        return _ERASURES.validate_json(await self._transport.get("/v1/erasures", {"limit": limit}))
 
     async def holds(self) -> tuple[Hold, ...]:
         """Return the legal holds in force, the newest first."""

@@ -49,7 +49,12 @@ from engine.models.api import (
     OutputLine,
 )
 from engine.models.code_names import CodeNames
-from engine.models.erasing.erasure import ErasureReport, ErasureRequest, Hold
+from engine.models.erasing.erasure import (
+    ErasureReport,
+    ErasureRequest,
+    Hold,
+    RecordedErasure,
+)
 from engine.models.history import Counts, Total
 from engine.models.incident import (
     EntryKind,
@@ -112,6 +117,7 @@ class SyncPreApprovals:
 
 class SyncErasures:
     def erase(self, request: ErasureRequest) -> ErasureReport: ...
+    def list(self, limit: int = 100) -> tuple[RecordedErasure, ...]: ...
     def holds(self) -> tuple[Hold, ...]: ...
     def hold(self, query: str, reason: str) -> Hold: ...
     def release(self, id: str) -> None: ...

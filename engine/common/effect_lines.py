@@ -36,7 +36,12 @@ def match_line(match: EffectMatch) -> str:
 
 
 def effect_line(effect: ObservedEffect) -> str:
-    """Return an observed effect in one line."""
+    """Return an observed effect in one line, with when it began."""
+    return f"{effect.first:8.3f} s  {effect_words(effect)}"
+
+
+def effect_words(effect: ObservedEffect) -> str:
+    """Return what an observed effect was, without when."""
     target = visible(effect.target) or "-"
     detail = f" [{visible(effect.detail)}]" if effect.detail else ""
     notes = [note for note in (_times(effect), _outcome(effect), _BASES[effect.basis]) if note]
@@ -44,7 +49,7 @@ def effect_line(effect: ObservedEffect) -> str:
         f" by {visible(effect.process)}" if effect.process and effect.kind is not ObservedKind.PROCESS else ""
     )
     end = f" ({', '.join(notes)})" if notes else ""
-    return f"{effect.first:8.3f} s  {effect.kind.value} {target}{detail}{by}{end}"
+    return f"{effect.kind.value} {target}{detail}{by}{end}"
 
 
 def _times(effect: ObservedEffect) -> str:

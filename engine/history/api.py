@@ -102,6 +102,9 @@ class HistoryReader(Protocol):
     async def erasures(self, id: str) -> tuple[Erasure, ...]:
         """Return what retention erased of a submission, and by which rule."""
 
+    async def erasure_events(self, before: int | None = None, limit: int = 100) -> tuple[Event, ...]:
+        """Return the events of erasures before an event's number, the newest first."""
+
     async def erased_output(self, id: str) -> tuple[str, bool]:
         """Return the rule that erased output of a run, empty if none did, and whether some is left."""
 

@@ -6,47 +6,39 @@ import asyncio
 from typing import ClassVar
 
 from textual import work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
 
 from console.app.state import console_app
-from console.app.textual_patches import set_border_title
 from console.history.responding.confirm import ConfirmScreen
 from console.history.responding.erasing import done_words, erase, of_person, of_selection, why
+from console.history.responding.erasures import ErasuresScreen
 from console.history.responding.hold_rows import HoldRows, hold_lines
+from console.history.responding.items_sheet import ItemsSheet
 from console.history.responding.prompt import PromptScreen
 from console.history.responding.selection import Selection
 from console.run.saving import save_bytes
-from console.safety.text import Part, clip, content, paragraphs
+from console.safety.text import Part
 from console.widgets.formatting import size
 from engine.client.client import Client
-from engine.models.erasing.erasure import ErasureRequest
+from engine.models.erasing.erasure import ErasureRequest, Hold
 
 ERASED = "erased:everything OR erased:words"
 """The search that finds what was erased."""
 
 
-class HoldsScreen(ModalScreen[str | None]):
+class HoldsScreen(ItemsSheet[Hold]):
     """Lists legal holds; places and releases them, erases, and exports a person's file.
 
     Returns a query to search for, or None.
     """
 
-    AUTO_FOCUS = "#holds"
     HELP_TITLE = "Holds and erasures"
     HELP_WORDS = (
         "Legal holds: nothing that their searches find is erased. n places one on what was selected in "
         "History, U releases one. e erases what was selected, P all of a person: what would go is listed "
-        "first, and nothing brings it back. p exports everything that is stored about a person. f searches "
-        "for what was erased. All of it is for administrators, and recorded."
+        "first, and nothing brings it back. p exports everything that is stored about a person. l lists the "
+        "erasures, f searches for what was erased. All of it is for administrators, and recorded."
     )
-    DEFAULT_CSS = """
-    HoldsScreen HoldRows { background: $surface; }
-    HoldsScreen #about { height: auto; max-height: 8; margin: 1 0 0 0; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "place", "Hold", id="holds.place", tooltip="Keep what is selected from every erasure"),
         Binding("U", "release", "Release", id="holds.release", tooltip="Release the legal hold"),
@@ -55,47 +47,22 @@ class HoldsScreen(ModalScreen[str | None]):
                 tooltip="Erase what a person submitted and said, for good"),
         Binding("p", "export_person", "Person's file", id="holds.export-person",
                 tooltip="Save everything that is stored about a person in one file"),
+        Binding("l", "erasures", "Erasures", id="holds.erasures", tooltip="List what was erased, and why"),
         Binding("f", "find", "Erased", id="holds.find", tooltip="Search the history for what was erased"),
         Binding("escape,q", "leave", "Back", id="holds.leave", tooltip="Close the list"),
     ]  # fmt: skip
 
     def __init__(self, selection: Selection | None, *, leads_on: bool = True) -> None:
         """Act on a selection; with `leads_on` it may be left with a query for what was erased."""
-        super().__init__()
-        self._selection = selection
-        self._leads_on = leads_on
+        super().__init__(HoldRows(), selection, leads_on=leads_on)
 
-    def compose(self) -> ComposeResult:
-        """Lay out the list, and what the selected hold keeps."""
-        with Vertical(classes="sheet") as sheet:
-            sheet.border_title = "Holds and erasures"
-            yield HoldRows()
-            yield Static(id="about")
-        yield Footer(show_command_palette=False)
+    async def fetch(self, client: Client) -> tuple[Hold, ...]:
+        """Return the legal holds in force."""
+        return await client.erasures.holds()
 
-    def on_mount(self) -> None:
-        """Load the list."""
-        self._say(f"selected: {self._selection.words}" if self._selection else "")
-        self._load()
-
-    def _say(self, words: str) -> None:
-        set_border_title(self.query_one(".sheet"), content(clip(words, 70)), below=True)
-
-    @work(exclusive=True, group="load")
-    async def _load(self) -> None:
-        found = await console_app(self).connection.call(lambda client: client.erasures.holds())
-        if found is not None:
-            self.query_one(HoldRows).show(found)
-            self.on_rows_moved()
-
-    def on_rows_moved(self) -> None:
-        """Show what the selected hold keeps, and why."""
-        chosen = self.query_one(HoldRows).chosen
-        self.query_one("#about", Static).update(paragraphs(*hold_lines(chosen)) if chosen else "")
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer the search only where there is one to change."""
-        return self._leads_on if action == "find" else True
+    def lines(self, item: Hold) -> list[list[Part]]:
+        """Return what a hold keeps, and why."""
+        return hold_lines(item)
 
     @work(exclusive=True, group="act")
     async def action_place(self) -> None:
@@ -105,19 +72,19 @@ class HoldsScreen(ModalScreen[str | None]):
         if selection is not None and reason is not None:
             query = selection.query
             await console_app(self).connection.call(lambda client: client.erasures.hold(query, reason))
-            self._load()
+            self.load()
 
     @work(exclusive=True, group="act")
     async def action_release(self) -> None:
         """Release the hold under the cursor, once that is confirmed."""
-        chosen = self.query_one(HoldRows).chosen
+        chosen = self.rows.chosen
         if chosen is None:
             return
         steps: list[list[Part]] = [[("release ", "bold"), chosen.id, "  ", chosen.query],
                                    [("What it kept can be erased from then on.", "warning")]]  # fmt: skip
         if await self.app.push_screen_wait(ConfirmScreen(f"Release {chosen.id}", steps)):
             await console_app(self).connection.call(lambda client: client.erasures.release(chosen.id))
-            self._load()
+            self.load()
 
     @work(exclusive=True, group="act")
     async def action_erase(self) -> None:
@@ -136,9 +103,9 @@ class HoldsScreen(ModalScreen[str | None]):
             await self._erase(of_person(name, reason))
 
     async def _erase(self, request: ErasureRequest) -> None:
-        self._say("erasing …")
+        self.say("erasing …")
         report = await erase(self, request)
-        self._say("")
+        self.say("")
         if report is not None:
             self.notify(done_words(report), severity="warning" if report.more else "information")
 
@@ -151,9 +118,9 @@ class HoldsScreen(ModalScreen[str | None]):
         about = f"Everything that is stored about {name}, as a ZIP. That it was made is recorded."
         file = await self.app.push_screen_wait(PromptScreen("Save as", about, "person.zip"))
         if file is not None:
-            self._say("collecting …")
+            self.say("collecting …")
             saved = await console_app(self).connection.call(lambda client: _saved(client, name, file))
-            self._say("")
+            self.say("")
             if saved is not None:
                 self.notify(f"Saved {size(saved)} to {file}")
 
@@ -162,7 +129,7 @@ class HoldsScreen(ModalScreen[str | None]):
         return await self.app.push_screen_wait(PromptScreen(title, about))
 
     def _chosen(self) -> Selection | None:
-        selection = self._selection
+        selection = self.selection
         if selection is None:
             self.notify("Select in History first: m marks, / searches.", severity="warning")
         elif selection.is_too_long:
@@ -170,13 +137,15 @@ class HoldsScreen(ModalScreen[str | None]):
             return None
         return selection
 
+    @work(exclusive=True, group="act")
+    async def action_erasures(self) -> None:
+        """List what was erased; a search that it leads to closes this list, too."""
+        if query := await self.app.push_screen_wait(ErasuresScreen(leads_on=self._leads_on)):
+            self.dismiss(query)
+
     def action_find(self) -> None:
         """Close, and search for what was erased."""
         self.dismiss(ERASED)
-
-    def action_leave(self) -> None:
-        """Close."""
-        self.dismiss(None)
 
 
 async def _saved(client: Client, name: str, file: str) -> int:

@@ -21,7 +21,7 @@ from console.history.responding.selection import Selection
 from console.run.saving import save_bytes
 from console.safety.text import Part, clip, content, paragraphs
 from console.widgets.formatting import size
-from console.widgets.rows import Rows
+from console.widgets.item_rows import ItemRows
 from engine.client.client import Client
 from engine.client.incidents import sealed_with_progress
 from engine.common.text import Untrusted, many
@@ -31,7 +31,7 @@ LISTED = 200
 """So many entries at most are listed, the newest."""
 
 
-class IncidentRows(Rows):
+class IncidentRows(ItemRows[Incident]):
     """One row for each incident, the newest first."""
 
     EMPTY: ClassVar[tuple[list[Part], ...]] = (
@@ -42,23 +42,6 @@ class IncidentRows(Rows):
 
     def __init__(self) -> None:
         super().__init__(id="incidents")
-        self.items: tuple[Incident, ...] = ()
-
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        return len(self.items)
-
-    @property
-    def chosen(self) -> Incident | None:
-        """The incident under the cursor."""
-        return self.items[self.cursor] if self.items else None
-
-    def show(self, items: tuple[Incident, ...]) -> None:
-        """List these."""
-        self.items = items
-        self.refit()
-        self.refresh()
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw an incident."""

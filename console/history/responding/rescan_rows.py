@@ -26,11 +26,6 @@ class RescanRows(ItemRows[Rescan]):
     def __init__(self) -> None:
         super().__init__(id="rescans")
 
-    @property
-    def one_goes_on(self) -> bool:
-        """Whether one of them goes on."""
-        return any(one.state is RescanState.RUNNING for one in self.items)
-
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a rescan: its state, its progress, and how many are worse."""
         one = self.items[index]

@@ -15,14 +15,14 @@ from console.app.state import console_app
 from console.history.responding.confirm import ConfirmScreen
 from console.history.responding.steps import block_words, request_lines, response_words
 from console.safety.text import Part, paragraphs
-from console.widgets.rows import Rows
+from console.widgets.item_rows import ItemRows
 from engine.client.client import Client
 from engine.models.response import Block, Response
 
 Item = Block | Response
 
 
-class ResponseRows(Rows):
+class ResponseRows(ItemRows[Item]):
     """Blocks in force first, those that expire soonest on top; then responses, the newest first."""
 
     EMPTY: ClassVar[tuple[list[Part], ...]] = (
@@ -33,23 +33,6 @@ class ResponseRows(Rows):
 
     def __init__(self) -> None:
         super().__init__(id="responses")
-        self.items: tuple[Item, ...] = ()
-
-    @property
-    def count(self) -> int:
-        """How many rows there are."""
-        return len(self.items)
-
-    @property
-    def chosen(self) -> Item | None:
-        """The block or response under the cursor."""
-        return self.items[self.cursor] if self.items else None
-
-    def show(self, blocks: tuple[Block, ...], responses: tuple[Response, ...]) -> None:
-        """List these."""
-        self.items = (*sorted(blocks, key=lambda block: block.until), *responses)
-        self.refit()
-        self.refresh()
 
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a block or a response."""
@@ -91,7 +74,7 @@ class ResponsesScreen(ModalScreen[None]):
     async def _load(self) -> None:
         found = await console_app(self).connection.call(_listed)
         if found is not None:
-            self.query_one(ResponseRows).show(*found)
+            self.query_one(ResponseRows).show(found)
             self.on_rows_moved()
 
     def on_rows_moved(self) -> None:
@@ -118,8 +101,10 @@ class ResponsesScreen(ModalScreen[None]):
         self.dismiss(None)
 
 
-async def _listed(client: Client) -> tuple[tuple[Block, ...], tuple[Response, ...]]:
-    return await client.responses.blocks(), await client.responses.list()
+async def _listed(client: Client) -> tuple[Item, ...]:
+    """Return the blocks in force, those that expire soonest first, and then the responses."""
+    blocks = sorted(await client.responses.blocks(), key=lambda block: block.until)
+    return (*blocks, *await client.responses.list())
 
 
 async def _undo(client: Client, item: Item) -> tuple[str, ...]:

@@ -15,9 +15,9 @@ from engine.common.text import Untrusted, visible
 from engine.core.erasing.holds import Holds, require_admin
 from engine.core.history.event_bus import ENGINE, EventBus
 from engine.history.errors import HistoryError
-from engine.models import Principal
+from engine.models import Event, Principal
 from engine.models.case import Status
-from engine.models.erasing.erasure import ErasureOrder, ErasureReport, ErasureRequest
+from engine.models.erasing.erasure import ErasureOrder, ErasureReport, ErasureRequest, RecordedErasure
 from engine.settings import EraseRule, HistorySettings
 
 MOST_ERASED = 1000
@@ -83,6 +83,10 @@ class Erasures:
         if tally.submissions and not request.dry_run:
             await self._events.log.compact()
         return tally.report(dry_run=request.dry_run)
+
+    async def listed(self, before: int | None = None, limit: int = LISTED) -> tuple[RecordedErasure, ...]:
+        """Return the erasures that were done before an event's number, the newest first."""
+        return tuple(map(_recorded, await self._events.log.read.erasure_events(before, limit)))
 
     async def _one(
         self, id: str, order: ErasureOrder, actor: Untrusted, tally: _Tally, *, dry_run: bool
@@ -161,6 +165,22 @@ class Erasures:
             await self._one(id, order, ENGINE, tally, dry_run=False)
             await asyncio.sleep((time.monotonic() - began) * (1 / SHARE - 1))
         return tally.submissions
+
+
+def _recorded(event: Event) -> RecordedErasure:
+    """Return the erasure that an event tells."""
+    data = event.data
+    return RecordedErasure(
+        seq=event.seq,
+        at=event.at,
+        by=event.actor,
+        submission=Untrusted(event.subject),
+        rule=Untrusted(str(data["rule"])),
+        reason=Untrusted(str(data.get("reason", ""))),
+        scope=str(data.get("scope", "")),
+        contents=len(data["digests"]),
+        records=len(data.get("records", ())),
+    )
 
 
 def quoted(value: str) -> str:

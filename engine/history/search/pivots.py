@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 from engine.history.search.facts.event_facts import event_facts
 from engine.history.search.query.complete import quoted
-from engine.models import Case, Event
+from engine.models import Case, Event, Trends
 
 MOST = 200
 """So many pivots are offered."""
+HOURS = 24
+"""So many hours with kills are offered."""
 _OF_EVENTS = {
     "observed.host": "Everything that contacted {}",
     "observed.path": "Everything that touched {}",
@@ -32,6 +34,27 @@ def pivots(case: Case, events: Iterable[Event]) -> tuple[Pivot, ...]:
     """Return what leads on from a case: who, what, where to, and what is alike. Text of agents is raw."""
     found = dict.fromkeys((*_of_case(case), *_of_decision(case), *_of_events(events)))
     return tuple(found)[:MOST]
+
+
+def behind_figures(trends: Trends, days: int) -> tuple[Pivot, ...]:
+    """Return the queries for what is behind the figures of the last days."""
+    since = f"since:{days}d"
+    reasons = sorted({reason for hour in trends.kills_by_hour.values() for reason in hour})
+    return (
+        *(Pivot(f"Killed: {reason}", f"kill:{reason} {since}") for reason in reasons),
+        *_kills_of_hours(trends),
+        Pivot("Expired", f"decision:expired {since}"),
+        Pivot("Approved in less than 3 seconds", f"decision:approved waited:<3s {since}"),
+        *(Pivot(f"Decided, {risk}", f"risk:{risk} reviewer:* {since}") for risk in trends.decision_seconds),
+        *(Pivot(f"Submitted by {name}", f"agent:{quoted(name)} {since}") for name in trends.busiest),
+    )
+
+
+def _kills_of_hours(trends: Trends) -> Iterator[Pivot]:
+    """Yield the kills of each hour that had some, the latest first."""
+    for hour, counts in sorted(trends.kills_by_hour.items(), reverse=True)[:HOURS]:
+        query = f"kill:{','.join(sorted(counts))} submitted:{hour}:00:00Z..{hour}:59:59Z"
+        yield Pivot(f"Killed at {hour.replace('T', ' ')} h", query)
 
 
 def _of_case(case: Case) -> Iterator[Pivot]:

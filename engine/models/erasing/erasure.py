@@ -80,6 +80,24 @@ class ErasureReport(FrozenModel):
     """How many submissions match that were left for another erasure."""
 
 
+class RecordedErasure(FrozenModel):
+    """An erasure that was done, as the history has it: of one submission, or of contents by retention."""
+
+    seq: int
+    """The number of its event."""
+    at: datetime
+    by: Untrusted
+    submission: Untrusted = Untrusted("")
+    rule: Untrusted
+    reason: Untrusted = Untrusted("")
+    scope: str = ""
+    """Of a submission: `everything`, or the `words` of a person."""
+    contents: int
+    """How many contents were erased: code, files, output, artifacts."""
+    records: int
+    """How many records lost their texts."""
+
+
 class NewHold(FrozenModel):
     """A legal hold to place: nothing that the query finds is erased until the hold is released."""
 

@@ -131,6 +131,7 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
     "POST /rescans": _REVIEW,
     "DELETE /rescans/{id}": _REVIEW,
     "POST /erasures": frozenset(),
+    "GET /erasures": _LOOK,
     "GET /holds": _LOOK,
     "POST /holds": frozenset(),
     "DELETE /holds/{id}": frozenset(),

@@ -13,12 +13,14 @@ from console.history import saved_searches
 from console.history.compare_runs import CompareRunsScreen
 from console.history.facet_list import FacetList
 from console.history.filter_line import FilterInput
+from console.history.screen import HistoryScreen
 from console.history.table import HistoryTable
 from console.history.trends import TrendsScreen
 from console.run.player import Player
 from console.run.replay import ReplayScreen
 from engine.common.text import Untrusted
 from engine.models import Case, DecisionTimes, Erasure, Level, Meters, OutputChunk, Status, Stream
+from engine.models.observed import ObservedEffect, ObservedKind, RunEffects
 from engine.models.snapshot import KernelSnapshot, RunSnapshot, SnapshotProcess
 from tests.console.support.fake_engine import FakeEngine, case, event, result
 from tests.console.support.harness import frame, open_console, press, until
@@ -172,11 +174,17 @@ async def test_two_runs_are_side_by_side() -> None:
         assert "print(1)" in frame(app)
 
 
+def wrote(path: str, at: float) -> ObservedEffect:
+    """Return the effect of a file that was written."""
+    return ObservedEffect(number=int(at), kind=ObservedKind.WRITE, target=Untrusted(path), first=at)
+
+
 async def test_a_run_is_replayed() -> None:
-    """All of its output is on screen at its end, none before its time, and pausing holds it."""
+    """All of its output and effects are on screen at its end, none before its time, and pausing holds it."""
     engine = FakeEngine(ended("s-1", "1"))
     engine.written["s-1"] = [piece(0.0, "at once\n", 0), piece(600.0, "at last\n", 8)]
     engine.samples["s-1"] = [Meters(at=1, cpu=0.5, memory=7 << 20, memory_peak=9 << 20, processes=3)]
+    engine.effects_of["s-1"] = RunEffects(effects=(wrote("/a", 0.0), wrote("/b", 600.0)))
     engine.events_of["s-1"] = (event(1, "submission.created", "s-1"), event(2, "run.ended", "s-1"))
     async with open_console(engine) as (app, pilot):
         await press(pilot, "4", "enter", "p")
@@ -184,7 +192,8 @@ async def test_a_run_is_replayed() -> None:
         replay = app.screen
         assert isinstance(replay, ReplayScreen)
         await until(pilot, lambda: "at once" in frame(app))
-        assert "at last" not in frame(app)
+        await until(pilot, lambda: "write /a" in frame(app))
+        assert ("at last" in frame(app), "write /b" in frame(app)) == (False, False)
         await press(pilot, "space")
         await until(pilot, lambda: "⏸ paused" in frame(app))
         paused_at = replay.position
@@ -193,6 +202,7 @@ async def test_a_run_is_replayed() -> None:
         assert paused_at == replay.position
         await press(pilot, "end")
         await until(pilot, lambda: "at last" in frame(app) and "■ ended" in frame(app))
+        assert "write /b" in frame(app)
 
 
 async def test_trends_show_the_metrics() -> None:
@@ -209,6 +219,11 @@ async def test_trends_show_the_metrics() -> None:
         await press(pilot, "4", "t")
         await until(pilot, lambda: isinstance(app.screen, TrendsScreen) and "agent-7" in frame(app))
         assert "more than 2 % of runs" in frame(app)
+        await press(pilot, "v")
+        await until(pilot, lambda: "Killed: memory" in frame(app))
+        await press(pilot, "enter")
+        await until(pilot, lambda: isinstance(app.screen, HistoryScreen))
+        await until(pilot, lambda: "kill:memory" in frame(app))
 
 
 def test_a_player_keeps_the_time_of_the_run() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ from console.history.pivots import PivotScreen
 from console.history.screen import HistoryScreen
 from console.history.sorting import ORDERS, following
 from console.history.table import PAGE
+from engine.history.search.pivots import behind_figures
+from engine.history.search.query.parser import parse
+from engine.models import DecisionTimes, Level
 from tests.console.support.fake_engine import FakeEngine, case
 from tests.console.support.harness import frame, open_console, press, until
 
@@ -76,3 +80,25 @@ def test_a_facet_narrows_and_widens_any_query() -> None:
     assert 'observed.host:"a b"' == facet.term
     assert '(risk:high OR lang:py) observed.host:"a b"' == narrowed("risk:high OR lang:py", facet)
     assert "risk:high lang:py" == narrowed('risk:high observed.host:"a b" lang:py', facet)
+
+
+def test_every_figure_leads_to_a_query() -> None:
+    """Kills by reason and hour, what expired, hasty approvals, decisions, and who submitted most."""
+    trends = FakeEngine().figures.model_copy(
+        update={
+            "kills_by_hour": {"2026-11-21T06": {"memory": 2, "timeout": 1}},
+            "decision_seconds": {Level.HIGH: DecisionTimes(count=5, p50=4, p95=9)},
+            "busiest": {'agent "7"': 6},
+        }
+    )
+    found = behind_figures(trends, 7)
+    assert (
+        "kill:memory since:7d",
+        "kill:timeout since:7d",
+        "kill:memory,timeout submitted:2026-11-21T06:00:00Z..2026-11-21T06:59:59Z",
+        "decision:expired since:7d",
+        "decision:approved waited:<3s since:7d",
+        "risk:high reviewer:* since:7d",
+        'agent:"agent \\"7\\"" since:7d',
+    ) == tuple(pivot.query for pivot in found)
+    assert all(parse(pivot.query, datetime.now(UTC)) for pivot in found)

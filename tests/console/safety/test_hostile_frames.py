@@ -28,6 +28,7 @@ from console.explore.workspace.screen import FileList, WorkspaceScreen
 from console.help.welcome import WelcomeScreen
 from console.history.compare_runs import CompareRunsScreen
 from console.history.responding.confirm import ConfirmScreen
+from console.history.responding.erasures import ErasuresScreen
 from console.history.responding.holds import HoldsScreen
 from console.history.responding.incidents import IncidentsScreen
 from console.history.responding.prompt import PromptScreen
@@ -68,6 +69,7 @@ from engine.models import (
     Revision,
     Status,
 )
+from engine.models.erasing.erasure import RecordedErasure
 from engine.models.incident import EntryKind
 from engine.models.response import ResponseRequest
 from tests.console.support.fake_engine import FakeEngine, case, suggestion, summary
@@ -286,6 +288,17 @@ async def holds(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     await app.push_screen(HoldsScreen(of_query(text)))
 
 
+async def erasures(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """List an erasure with a hostile rule, reason, submission and name."""
+    client: Any = app.connection.client
+    text = (await client.responses.plan("")).targets[0].value
+    client.erasures.done = (
+        RecordedErasure(seq=1, at=datetime.now(UTC), by=text, submission=text, rule=text, reason=text,
+                        scope="everything", contents=1, records=2),
+    )  # fmt: skip
+    await app.push_screen(ErasuresScreen())
+
+
 async def rescans(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     """List a rescan with a hostile query."""
     client = app.connection.client
@@ -359,6 +372,7 @@ SCREENS: dict[str, tuple[str, Open]] = {
     "responses": ("ResponsesScreen", responses),
     "incidents": ("IncidentsScreen", incidents),
     "holds": ("HoldsScreen", holds),
+    "erasures": ("ErasuresScreen", erasures),
     "rescans": ("RescansScreen", rescans),
     "confirm": ("ConfirmScreen", confirm),
     "prompt": ("PromptScreen", prompt),
@@ -372,7 +386,7 @@ SILENT = {"ask", "open", "help", "palette", "welcome", "prompt", "columns"}
 PACKAGES = {"review", "run", "explore", "history", "health", "help", "tables"}
 """The packages of the console that have screens."""
 
-BASES = {"Watched", "Workbench", "BaseScreen", "Searching"}
+BASES = {"Watched", "Workbench", "BaseScreen", "Searching", "ItemsSheet"}
 
 
 def screens() -> set[str]:

@@ -61,7 +61,7 @@ from engine.models import (
     Violation,
 )
 from engine.models.code_names import CodeNames
-from engine.models.erasing.erasure import ErasureReport, ErasureRequest, Hold
+from engine.models.erasing.erasure import ErasureReport, ErasureRequest, Hold, RecordedErasure
 from engine.models.history import Counts, Total
 from engine.models.incident import EntryKind, Incident, IncidentEntry, SealProgress
 from engine.models.lines import RunLines
@@ -549,10 +549,15 @@ class FakeErasures:
     def __init__(self) -> None:
         self.known: dict[str, Hold] = {}
         self.requests: list[ErasureRequest] = []
+        self.done: tuple[RecordedErasure, ...] = ()
+        """What was erased."""
         self.report = ErasureReport(
             dry_run=True, submissions=2, categories={"code": 2, "decision.made": 1}, held=("s-held",)
         )
         """What the next erasure erases, or would."""
+
+    async def list(self, limit: int = 100) -> tuple[RecordedErasure, ...]:
+        return self.done
 
     async def holds(self) -> tuple[Hold, ...]:
         return tuple(reversed(self.known.values()))

@@ -69,6 +69,28 @@ def test_what_was_erased_is_nowhere(
         assert client.history.verify().intact
 
 
+def test_the_erasures_are_listed(
+    engine: EngineProcess, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The newest first, with who, why and how much; HTTP gives them in pages."""
+    monkeypatch.setenv("PRATIQUE_HOME", str(engine.home))
+    with SyncClient(engine.socket, "agent-8") as client:
+        ids = [_denied(client, name) for name in ("two", "three")]
+    for id in ids:
+        assert 0 == main(["erase", "--submission", id, "--reason", f"asked for {id}", "--yes", "--json"])
+    capfd.readouterr()
+    assert 0 == main(["erasures", "--limit", "2", "--json"])
+    listed = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert [(id, f"asked for {id}", 1) for id in reversed(ids)] == [
+        (one["submission"], one["reason"], one["contents"]) for one in listed
+    ]
+    assert 0 == main(["erasures"])
+    assert f"{ids[1]}  1 content, texts of 3 records" in capfd.readouterr().out
+    get = httpx.Client(transport=httpx.HTTPTransport(uds=str(engine.socket)), base_url="http://engine").get
+    first = get("/v1/erasures", params={"limit": 1})
+    assert ids[0] == get(first.links["next"]["url"]).json()[0]["submission"]
+
+
 def test_a_hold_keeps_until_it_is_released(
     engine: EngineProcess, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,6 +12,7 @@ from engine.history.store.sql.connections import ConnectionPool
 from engine.history.store.sql.erasing.case import erasable
 from engine.history.store.sql.erasing.erasures import erased_output, erasures
 from engine.history.store.sql.erasing.person import acts_of, said_by
+from engine.history.store.sql.erasing.records import erasure_events
 from engine.history.store.sql.search.facets import facets as count
 from engine.history.store.sql.search.order import order_of
 from engine.history.store.sql.search.totals import counts, total
@@ -115,6 +116,10 @@ class SqlHistoryReader:
     async def erasures(self, id: str) -> tuple[Erasure, ...]:
         """Return what retention erased of a submission, and by which rule."""
         return await self._connections.do(lambda connection: erasures(connection, id))
+
+    async def erasure_events(self, before: int | None = None, limit: int = 100) -> tuple[Event, ...]:
+        """Return the events of erasures before an event's number, the newest first."""
+        return await self._connections.do(lambda connection: erasure_events(connection, before, limit))
 
     async def erased_output(self, id: str) -> tuple[str, bool]:
         """Return the rule that erased output of a run, empty if none did, and whether some is left."""

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from engine.core import Engine
-from engine.models.erasing.erasure import ErasureReport, ErasureRequest, Hold, NewHold, PersonRequest
+from engine.models.erasing.erasure import (
+    ErasureReport,
+    ErasureRequest,
+    Hold,
+    NewHold,
+    PersonRequest,
+    RecordedErasure,
+)
 from engine.server.http.authorization import CurrentPrincipal
-from engine.server.http.pages import LINK, CurrentPage
+from engine.server.http.pages import LINK, CurrentPage, link_next
 from engine.server.http.request_body import StrictRoute
 
 ZIP = "application/zip"
@@ -22,6 +31,19 @@ def erasure_routes(engine: Engine) -> APIRouter:
     async def erase(body: ErasureRequest, by: CurrentPrincipal) -> ErasureReport:
         """Erase a submission, what a query finds, or all of a person; `dry_run` only asks."""
         return await engine.erasures.erase(body, by)
+
+    @router.get("/erasures", responses=LINK, summary="List the erasures")
+    async def erasures(
+        request: Request,
+        response: Response,
+        before: Annotated[int | None, Query(ge=1, description="The number of an event.")] = None,
+        limit: Annotated[int, Query(ge=1, le=1000, description="At most so many items.")] = 100,
+    ) -> tuple[RecordedErasure, ...]:
+        """Return what was erased, by whom and why, the newest first."""
+        found = await engine.erasures.listed(before, limit)
+        if len(found) == limit:
+            link_next(request, response, before=str(found[-1].seq))
+        return found
 
     @router.get("/holds", responses=LINK, summary="List the legal holds")
     async def holds(page: CurrentPage) -> tuple[Hold, ...]:

@@ -10,10 +10,15 @@ from engine.history.chain import chain
 from engine.history.chain.chain import Record
 from engine.history.store.sql.blobs import digest_of
 from engine.history.store.sql.connection import SqlConnection
+from engine.models import Event
 
 ERASED = "history.erased"
 _ERASURES = f"SELECT seq, data FROM events WHERE type = '{ERASED}' ORDER BY seq"
 _OF = f"SELECT {chain.COLUMNS} FROM events WHERE subject = ? AND type != '{ERASED}' ORDER BY seq"
+
+_LATEST = f"SELECT {chain.COLUMNS} FROM events WHERE type = '{ERASED}' AND seq < ? ORDER BY seq DESC LIMIT ?"
+_BEYOND = 2**63 - 1
+"""No event has that number."""
 
 Redact = Callable[[Record, dict[str, Any]], dict[str, Any]]
 """Returns the data of a record without what is to be erased."""
@@ -26,6 +31,12 @@ def erased_records(connection: SqlConnection) -> dict[int, str]:
         records = json.loads(data).get("records") or {}
         found |= {int(number): digest for number, digest in records.items() if int(number) < seq}
     return found
+
+
+def erasure_events(connection: SqlConnection, before: int | None, limit: int) -> tuple[Event, ...]:
+    """Return the events of erasures before an event's number, the newest first."""
+    rows = connection.execute(_LATEST, (_BEYOND if before is None else before, limit))
+    return tuple(chain.event_of(Record(*row)) for row in rows)
 
 
 def records_of(connection: SqlConnection, subject: str) -> list[Record]:
