@@ -138,13 +138,21 @@ class CaseScreen(Screen[str | None]):
         self.query_one("#events", Static).update(
             paragraphs(*(line for each in trail for line in event_lines(each)))
         )
-        self.query_one("#timeline", Static).update(
-            paragraphs(*timeline_lines(trail, self.size.width * 3 // 5 - 4))
-        )
+        self._show_timeline()
         if case.started_at is not None:
             await self._show_lines()
             await self._show_effects(case)
             await app.connection.call(self._read)
+
+    def on_resize(self) -> None:
+        """Fit the timeline to the new width."""
+        self.call_after_refresh(self._show_timeline)
+
+    def _show_timeline(self) -> None:
+        if not self._trail:
+            return
+        width = self.query_one("#seen").content_size.width - 1
+        self.query_one("#timeline", Static).update(paragraphs(*timeline_lines(self._trail, width)))
 
     async def _show_lines(self) -> None:
         """Show in the margin of the code which lines ran."""

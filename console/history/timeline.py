@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from console.safety.text import Part, pad
+from console.safety.text import Part, clip, pad
 from console.widgets.formatting import bar, lasted
 from engine.history.search.sentences import sentence, steps
 from engine.models import Event
@@ -24,11 +24,24 @@ def timeline_lines(events: Sequence[Event], width: int) -> list[list[Part]]:
     longest = max(*times, timedelta(microseconds=1))
     room = max(LEAST, width - ACTOR - 2 * TIME - CELLS - 6)
     return [
-        [(f"{_since(step.at - listed[0].at):>{TIME}} ", "muted"), (pad(sentence(step), room), "bold primary"),
-         " ", pad(step.actor, ACTOR), " ", *bar(time / longest, CELLS, _style_name(time / longest)),
-         (f" {lasted(time.total_seconds())}" if time else "", "muted")]
+        line
         for step, time in zip(listed, times, strict=True)
+        for line in _step_lines(step, step.at - listed[0].at, time, time / longest, room, width)
+    ]
+
+
+def _step_lines(
+    step: Event, since: timedelta, time: timedelta, share: float, room: int, width: int
+) -> list[list[Part]]:
+    """Return the line of a step; details that have no room in it come below it."""
+    told = sentence(step)
+    what, _, more = (told, "", "") if clip(told, room) == told else told.partition(": ")
+    line: list[Part] = [
+        (f"{_since(since):>{TIME}} ", "muted"), (pad(what, room), "bold primary"), " ",
+        pad(step.actor, ACTOR), " ", *bar(share, CELLS, _style_name(share)),
+        (f" {lasted(time.total_seconds())}" if time else "", "muted"),
     ]  # fmt: skip
+    return [line, [(" " * (TIME + 1), "muted"), clip(more, max(LEAST, width - TIME - 1))]] if more else [line]
 
 
 def _since(time: timedelta) -> str:

@@ -100,7 +100,7 @@ def metric_lines(trends: Trends, width: int) -> list[list[Part]]:
     if not trends.submissions:
         return [[("No submissions in this period.", "bold success")], [],
                 [("d shows a longer period.", "muted")]]  # fmt: skip
-    cells = max(10, min(40, width - 40))
+    cells = max(8, min(40, width - 54))
     alarm = "  more than 2 % of runs; search History for kill:memory"
     return [
         [(f"{trends.submissions:,}", "bold"), " submissions, ", (f"{trends.runs:,}", "bold"), " runs"],

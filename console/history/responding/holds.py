@@ -45,10 +45,10 @@ class HoldsScreen(ItemsSheet[Hold]):
         Binding("e", "erase", "Erase", id="holds.erase", tooltip="Erase what is selected, for good"),
         Binding("P", "erase_person", "Erase person", id="holds.erase-person",
                 tooltip="Erase what a person submitted and said, for good"),
-        Binding("p", "export_person", "Person's file", id="holds.export-person",
+        Binding("p", "export_person", "Export", id="holds.export-person",
                 tooltip="Save everything that is stored about a person in one file"),
-        Binding("l", "erasures", "Erasures", id="holds.erasures", tooltip="List what was erased, and why"),
-        Binding("f", "find", "Erased", id="holds.find", tooltip="Search the history for what was erased"),
+        Binding("l", "erasures", "Erased", id="holds.erasures", tooltip="List what was erased, and why"),
+        Binding("f", "find", "Find", id="holds.find", tooltip="Search the history for what was erased"),
         Binding("escape,q", "leave", "Back", id="holds.leave", tooltip="Close the list"),
     ]  # fmt: skip
 

@@ -70,3 +70,12 @@ def test_the_console_tells_sentences() -> None:
     lines = paragraphs(*timeline_lines(events, 100)).plain.splitlines()
     assert ["submitted code", "decided: denied"] == [line[11:40].strip() for line in lines]
     assert "2" in lines[1].rsplit("ada", 1)[1]
+
+
+def test_details_without_room_come_below() -> None:
+    """On a narrow screen what happened stays readable, and what counts of it is on a line of its own."""
+    data = {"host": "a-long-name.of-a-host.example", "allowed": True}
+    lines = paragraphs(*timeline_lines([event(1, "network.attempt", data)], 74)).plain.splitlines()
+    assert ["the run asked for a host", "a-long-name.of-a-host.example, allowed"] == [
+        lines[0][11:39].strip(), lines[1].strip()
+    ]  # fmt: skip
