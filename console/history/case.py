@@ -196,6 +196,8 @@ class CaseScreen(Screen[str | None]):
         self.query_one(ContentSwitcher).current = place
         self.query_one(f"#{place}").focus()
         self.query_one("#seen").border_title = self._titles[what]
+        if what == "steps":
+            self._show_timeline()
 
     def action_effects(self) -> None:
         """Show what the run did."""

@@ -19,6 +19,7 @@ from console.history import saved_searches
 from console.history.facet_list import FacetList, narrowed
 from console.history.filter_line import FilterLine
 from console.history.found import FoundPane
+from console.history.preview import CasePreview
 from console.history.responding.pane import RespondingPane
 from console.history.responding.selection import Selection, selected
 from console.history.search import HistorySearch
@@ -45,8 +46,9 @@ class HistoryScreen(BaseScreen):
     )
     DEFAULT_CSS = """
     HistoryScreen #found { height: 1fr; }
-    HistoryScreen #acting { width: 1fr; height: 1fr; }
+    HistoryScreen #acting { width: 3fr; height: 1fr; }
     HistoryScreen #frame { width: 1fr; height: 1fr; }
+    HistoryScreen.-wide CasePreview { display: block; }
     HistoryScreen #facets { width: 36; height: 1fr; display: none; }
     HistoryScreen.-facets #facets { display: block; }
     HistoryScreen.-narrow.-facets #acting { display: none; }
@@ -85,6 +87,7 @@ class HistoryScreen(BaseScreen):
             with RespondingPane(self._selected, id="acting"):
                 yield FoundPane(id="frame", classes="box")
             yield FacetList(id="facets")
+            yield CasePreview()
 
     def on_mount(self) -> None:
         """Show the newest submissions, and follow changes."""
@@ -142,6 +145,19 @@ class HistoryScreen(BaseScreen):
             table.cursor = places[0] if places else 0
         else:
             table.put(number, rows)
+        self._preview()
+
+    def on_rows_moved(self) -> None:
+        """Show what the cursor is on."""
+        self._preview()
+
+    def on_resize(self) -> None:
+        """Show it, too, where the screen became broad."""
+        self.call_after_refresh(self._preview)
+
+    def _preview(self) -> None:
+        chosen = self.query_one(HistoryTable).chosen
+        self.query_one(CasePreview).show(chosen.id if chosen else None)
 
     # --- search -----------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -24,6 +24,7 @@ class ItemsSheet(ModalScreen[str | None], Generic[Item]):
     """Lists items of the engine. Returns a query to search for, or None. A subclass acts on them."""
 
     AUTO_FOCUS = "ItemRows"
+    HELP_TITLE: ClassVar[str] = ""
     DEFAULT_CSS = """
     ItemsSheet ItemRows { background: $surface; }
     ItemsSheet #about { height: auto; max-height: 8; margin: 1 0 0 0; }

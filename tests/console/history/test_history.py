@@ -205,6 +205,26 @@ async def test_a_run_is_replayed() -> None:
         assert "write /b" in frame(app)
 
 
+async def test_a_wide_screen_previews_the_row_under_the_cursor() -> None:
+    """Its facts and its code follow the cursor; a screen of 120 columns has the list alone."""
+    engine = FakeEngine(ended("s-1", "print('one')"), ended("s-2", "print('two')"))
+    async with open_console(engine, (200, 60)) as (app, pilot):
+        await press(pilot, "4")
+        await until(pilot, lambda: "Preview" in frame(app) and "requested by" in frame(app))
+        first = app.screen.query_one(HistoryTable).chosen
+        await press(pilot, "down")
+        moved = app.screen.query_one(HistoryTable).chosen
+        assert first is not None
+        assert moved is not None
+        assert first.id != moved.id
+        digest = (await engine.case(moved.id)).submission.digest
+        await until(pilot, lambda: digest[:16] in frame(app))
+    async with open_console(engine, (120, 36)) as (app, pilot):
+        await press(pilot, "4")
+        await until(pilot, lambda: app.screen.query_one(HistoryTable).count == 2)
+        assert "Preview" not in frame(app)
+
+
 async def test_trends_show_the_metrics() -> None:
     """Shares, kills by hour, times to decide and who asks most, with an alarm for memory."""
     engine = FakeEngine()
