@@ -31,13 +31,13 @@ def timeline_lines(events: Sequence[Event], width: int) -> list[list[Part]]:
 
 
 def _step_lines(
-    step: Event, since: timedelta, time: timedelta, share: float, room: int, width: int
+    step: Event, since: timedelta, time: timedelta, share: float, space: int, width: int
 ) -> list[list[Part]]:
-    """Return the line of a step; details that have no room in it come below it."""
+    """Return the line of a step; details that have no space in it come below it."""
     told = sentence(step)
-    what, _, more = (told, "", "") if clip(told, room) == told else told.partition(": ")
+    what, _, more = (told, "", "") if clip(told, space) == told else told.partition(": ")
     line: list[Part] = [
-        (f"{_since(since):>{TIME}} ", "muted"), (pad(what, room), "bold primary"), " ",
+        (f"{_since(since):>{TIME}} ", "muted"), (pad(what, space), "bold primary"), " ",
         pad(step.actor, ACTOR), " ", *bar(share, CELLS, _style_name(share)),
         (f" {lasted(time.total_seconds())}" if time else "", "muted"),
     ]  # fmt: skip

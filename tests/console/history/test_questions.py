@@ -14,7 +14,7 @@ from engine.history.devtools.seed import seed_history
 from engine.history.store.sql.connections import ConnectionPool
 from engine.history.store.sql.reader import SqlHistoryReader
 from engine.history.store.sqlite.database import SqliteDatabase
-from engine.models import Facets, Summary
+from engine.models import Case, Facets, Summary
 from engine.models.history import Counts, Total
 from tests.console.support.fake_engine import FakeEngine, FakeHistory
 from tests.console.support.harness import frame, open_console, press, until
@@ -47,6 +47,21 @@ class StoredHistory(FakeHistory):
         return await self._reader.facets(filter)
 
 
+class StoredCases(FakeEngine):
+    """Knows the submissions of a history on disk."""
+
+    def __init__(self, reader: SqlHistoryReader) -> None:
+        super().__init__()
+        self._reader = reader
+        self.history = StoredHistory(self, reader)
+
+    async def case(self, id: str, within: float = 0) -> Case:
+        """Return a submission."""
+        found = await self._reader.case(id)
+        assert found is not None
+        return found
+
+
 @pytest.fixture
 async def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[FakeEngine]:
     """Return an engine with a made-up history."""
@@ -54,9 +69,7 @@ async def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
     path = tmp_path / "history" / "pratique.db"
     seed_history(path, RUNS, seed=SEED)
     pool = ConnectionPool(SqliteDatabase(path), 60.0)
-    fake = FakeEngine()
-    fake.history = StoredHistory(fake, SqlHistoryReader(pool))
-    yield fake
+    yield StoredCases(SqlHistoryReader(pool))
     pool.close()
 
 
