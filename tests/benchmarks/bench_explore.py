@@ -11,6 +11,7 @@ import os
 import time
 
 from tests.benchmarks.bench_console import engine_of
+from tests.benchmarks.bench_runs import stocked
 from tests.benchmarks.pty_console import PtyConsole, console
 from tests.benchmarks.row import Row, percentiles, told
 from tests.engine_process import BASE, EngineProcess
@@ -36,8 +37,9 @@ NUMBERS = itertools.count(1000)
 
 
 async def rows() -> list[Row]:
-    """Run the measurements that are chosen."""
-    async with engine_of(**{BASE: "standard"}) as (engine, _):
+    """Run the measurements that are chosen, once a sandbox of each image waits ready."""
+    async with engine_of(**{BASE: "standard"}) as (engine, client):
+        await stocked(client)
         return await asyncio.to_thread(_measured, engine)
 
 
