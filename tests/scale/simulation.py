@@ -62,6 +62,7 @@ class Simulation:
         present = max(1, round(deployment.reviewers * (1 - self._costs.away)))
         self._reviewers = simpy.Resource(self._environment, present)
         self._outcome = Outcome()
+        self._lives: list[simpy.Process] = []
         self._busy: dict[str, float] = defaultdict(float)
         self._minutes: dict[int, list[float]] = defaultdict(list)
         for fault in faults:
@@ -78,8 +79,7 @@ class Simulation:
         while True:
             yield self._environment.timeout(self._chance.expovariate(self._rate))
             self._outcome.submitted += 1
-            self._outcome.open_at_end += 1
-            self._environment.process(self._life())
+            self._lives.append(self._environment.process(self._life()))
 
     def _life(self) -> Steps:
         """One submission from its first try to the end of its run."""
@@ -100,7 +100,7 @@ class Simulation:
         yield self._chain.append(EVENTS_RUN)
         self._end(finished=finished)
         if finished:
-            yield from self._nodes.remove(node)
+            self._environment.process(self._nodes.remove(node))
 
     def _submit(self) -> Generator[simpy.Event, Any, _Engine]:
         """Submit until an engine answers; return that engine."""
@@ -139,7 +139,6 @@ class Simulation:
         self._minutes[int(self._environment.now // 60)].append(seconds)
 
     def _end(self, *, finished: bool) -> None:
-        self._outcome.open_at_end -= 1
         self._outcome.finished += finished
         self._outcome.interrupted += not finished
 
@@ -200,6 +199,7 @@ class Simulation:
             "reviewers": self._busy["reviewers"] / self._seconds / self._reviewers.capacity,
             "making": self._nodes.making / self._seconds / makers,
         }
+        outcome.open_at_end = sum(life.is_alive for life in self._lives)
         outcome.longest_chain = self._chain.longest
         outcome.worst_minute = max(map(statistics.median, self._minutes.values()), default=0.0)
         return outcome
