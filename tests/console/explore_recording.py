@@ -7,23 +7,17 @@ their own.
 from __future__ import annotations
 
 import asyncio
-import tempfile
-from pathlib import Path
 
-from console.app.app import ConsoleApp
-from console.app.preferences import Preferences
 from console.explore.cells.screen import CellsScreen
 from console.explore.editor import Editor
 from console.explore.names.popup import NamePopup
-from engine.client.client import Client
 from tests import pictures
-from tests.console.recording import Recording, animated
 from tests.console.safety.test_hostile_frames import plain
 from tests.console.screenshots import FOLDER
 from tests.console.support.harness import press, until
+from tests.console.support.recording import PATIENCE, Recording, record
 from tests.engine_process import BASE, EngineProcess
 
-NAME = "explore"
 SIZE = (110, 32)
 WRONG = """import json
 
@@ -47,33 +41,13 @@ days
 revenue = [96.0, 171.0, 63.0]
 days.assign(each=[each / count for each, count in zip(revenue, days.orders)])
 """
-PATIENCE = 120.0
 
 
-async def main() -> None:
-    """Play, and write the pictures."""
-    with tempfile.TemporaryDirectory(prefix="pratique-") as home:
-        engine = EngineProcess(Path(home), **{BASE: "standard"})
-        engine.start()
-        try:
-            frames = await _played(engine)
-        finally:
-            engine.end()
-    (FOLDER / f"{NAME}.svg").write_text(animated(frames), encoding="utf-8")
-
-
-async def _played(engine: EngineProcess) -> list[str]:
-    async def connect() -> Client:
-        return engine.client()
-
-    app = ConsoleApp(connect, Preferences(theme="dark", undo_seconds=0, reading_seconds=0))
-    async with app.run_test(size=SIZE) as pilot:
-        await until(pilot, lambda: app.health is not None and app.health.can_run, PATIENCE)
-        recording = Recording(app, pilot)
-        await _names(recording)
-        await _failed_and_mended(recording)
-        await _cells(recording)
-        return recording.frames
+async def _play(recording: Recording, _: EngineProcess) -> None:
+    """Press the keys of somebody who tries something."""
+    await _names(recording)
+    await _failed_and_mended(recording)
+    await _cells(recording)
 
 
 async def _names(recording: Recording) -> None:
@@ -126,4 +100,4 @@ async def _still(recording: Recording, name: str, title: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(record("explore", SIZE, _play, **{BASE: "standard"}))
