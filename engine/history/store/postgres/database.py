@@ -75,7 +75,11 @@ class PostgresDatabase:
         def link() -> ServerLink:
             made = connect(self._url, read_only=True)
             made.give_up = give_up
-            require_known(format_of(made), self._url)
+            try:
+                require_known(format_of(made), self._url)
+            except BaseException:
+                end(made)
+                raise
             return made
 
         return PostgresConnection(link)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from typing import Any
 
 import psycopg
@@ -19,12 +20,13 @@ CHANGE = "UPDATE t SET a = :a WHERE n = :n"
 
 
 @pytest.fixture(scope="module")
-def link(tmp_path_factory: pytest.TempPathFactory) -> psycopg.Connection[tuple[Any, ...]]:
-    """Return a connection to a database with an empty table."""
+def link(tmp_path_factory: pytest.TempPathFactory) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
+    """Yield a connection to a database with an empty table."""
     name = hashlib.sha256(str(tmp_path_factory.getbasetemp()).encode()).hexdigest()[:16]
     link = psycopg.connect(server().database(f"of_{name}"), autocommit=True)
     link.execute("CREATE TABLE IF NOT EXISTS t (n INT PRIMARY KEY, a TEXT)")
-    return link
+    yield link
+    link.close()
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
