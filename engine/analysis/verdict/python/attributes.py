@@ -95,6 +95,10 @@ GLOBALS = frozenset(
 )
 """Names with two underscores at each end that code may assign, because nothing acts on them."""
 
+NAMES_ATTRIBUTES = frozenset({"attrname"})
+"""Attributes whose value names another attribute: `cached_property` sets the one of `attrname`, so a
+computed one would be `__reduce_ex__`, which `copy` calls."""
+
 READABLE = GLOBALS | {"__name__", "__file__", "__doc__", "__debug__"}
 
 
@@ -106,6 +110,11 @@ def is_dunder(name: str) -> bool:
 def is_sunder(name: str) -> bool:
     """Return whether a name belongs to the classes of `enum`."""
     return len(name) > 2 and name[0] == name[-1] == "_" and not is_dunder(name)
+
+
+def may_be_assigned(name: str) -> bool:
+    """Return whether assigning an attribute gives the interpreter and the library no name or hook."""
+    return not is_dunder(name) and not is_sunder(name) and name not in NAMES_ATTRIBUTES
 
 
 def is_safe_attribute(name: str, own: frozenset[str]) -> bool:

@@ -6,12 +6,14 @@ import ast
 import string
 from collections.abc import Callable, Mapping
 
-from engine.analysis.verdict.python.attributes import is_dunder, is_safe_attribute, is_sunder
+from engine.analysis.verdict.python.attributes import is_dunder, is_safe_attribute, may_be_assigned
 
 _FIELD_KEYWORDS = frozenset(
     {"init", "repr", "eq", "order", "unsafe_hash", "frozen", "match_args", "kw_only", "slots", "weakref_slot"}
 )
-DECORATORS = frozenset({"property", "functools.wraps", "dataclasses.dataclass"})
+_BARE = frozenset({"property", "functools.cached_property"})
+"""Decorators that take no arguments."""
+DECORATORS = _BARE | {"functools.wraps", "dataclasses.dataclass"}
 """Restricted functions that may decorate what the program defines."""
 
 
@@ -32,7 +34,7 @@ def _attribute_by_name(call: ast.Call, own: frozenset[str]) -> str | None:
 
 def _stored_by_name(call: ast.Call, own: frozenset[str]) -> str | None:
     name = _text(call.args[1]) if len(call.args) > 1 else None
-    if name is None or is_dunder(name) or is_sunder(name):
+    if name is None or not may_be_assigned(name):
         return "an attribute is named by a value, or belongs to the interpreter"
     return None
 
@@ -75,8 +77,8 @@ def check_decorator(path: str, call: ast.Call | None) -> str | None:
     """Return why a restricted decorator is not proven; `call` is None where it has no arguments."""
     if path not in DECORATORS:
         return f"`{path}` may not be a decorator"
-    if path == "property":
-        return None if call is None else "`property` with arguments"
+    if path in _BARE:
+        return None if call is None else f"`{path}` with arguments"
     if path == "functools.wraps":
         plain = call is not None and len(call.args) == 1 and not call.keywords
         return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from engine.analysis.verdict.python.attributes import is_dunder, is_sunder
+from engine.analysis.verdict.python.attributes import may_be_assigned
 from engine.analysis.verdict.python.calls import check_call, check_format
 from engine.analysis.verdict.python.context import Context, Step
 from engine.analysis.verdict.python.dataclass_fields import FIELD
@@ -94,7 +94,7 @@ def _assigned(context: Context, node: ast.Attribute, scope: NameScope) -> Iterat
     meaning, _ = context.meanings.of_path(node.value, scope)
     if _is_listed(meaning):
         context.refuse(node, f"changes `{meaning.path or 'something unknown'}` of the library")
-    elif is_dunder(node.attr) or is_sunder(node.attr):
+    elif not may_be_assigned(node.attr):
         context.refuse(node, f"assigns `{node.attr}`, which belongs to the interpreter")
     else:
         yield node.value, scope, False

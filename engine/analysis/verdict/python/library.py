@@ -164,8 +164,8 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
         "fractions": _module("Computes.", "Fraction"),
         "functools": _module(
             "Calls functions that the program already has.",
-            "reduce lru_cache cache cmp_to_key total_ordering partial cached_property partialmethod",
-            calls="wraps",
+            "reduce lru_cache cache cmp_to_key total_ordering partial partialmethod",
+            calls="wraps cached_property",
         ),
         "hashlib": _module(
             "Computes digests of bytes in memory.",

@@ -231,7 +231,18 @@ _OF_COPIED = "from dataclasses import asdict, dataclass\n@dataclass\nclass B(A):
 _PLAIN_OBJECT = "import copy\nfrom types import SimpleNamespace\nclass A: pass\n"
 _CONSTANTS = "import copy\nfrom enum import Enum, IntFlag, auto\nclass A: pass\n"
 _MADE = f"\nN = E('N', {_COPIED} | {{'X': 1}})\ncopy.deepcopy(N.X)\n{_OF_COPIED}"
+_KEPT = "import copy, functools\nclass A:\n    @functools.cached_property\n    def x(self): return lambda n: (print, ('y',))\n"
+_AS_REDUCED = "a = A()\na.x\ncopy.copy(a)"
 COMPUTED_ATTRIBUTES = (
+    f"{_KEPT}p = A.x\np.attrname = '__reduce_' + 'ex__'\n{_AS_REDUCED}",
+    f"{_KEPT}setattr(A.x, 'attrname', '__reduce_' + 'ex__')\n{_AS_REDUCED}",
+    f"{_KEPT}for A.x.attrname in ['__reduce_' + 'ex__']: pass\n{_AS_REDUCED}",
+    f"{_KEPT}delattr(A.x, 'attrname')",
+    "from functools import cached_property\nclass P(cached_property):\n    attrname = '__reduce_' + 'ex__'\n"
+    "    def __init__(self): self.func = lambda s: lambda n: (print, ('y',))",
+    "from functools import cached_property as c\nclass A: pass\nA.x = c(print)",
+    "import functools\nclass A:\n    x = functools.cached_property(print)",
+    "import functools\nmake = functools.cached_property",
     f"{_PLAIN_OBJECT}copy.deepcopy(SimpleNamespace(**{_COPIED}))\n{_OF_COPIED}",
     f"{_PLAIN_OBJECT}copy.copy(SimpleNamespace(__reduce__=lambda: (A, (), {{}})))",
     f"{_PLAIN_OBJECT}copy.copy(SimpleNamespace({_COPIED}))",

@@ -27,6 +27,7 @@ HARMLESS = (
     "from enum import Enum\nclass Color(Enum):\n    RED = 1\nprint(Color.RED.name, Color(1), Color['RED'].value)",
     "from enum import Enum, IntFlag, auto\nclass A(str, Enum):\n    RED: str = 'x'\nclass B(IntFlag):\n    RED = auto()\n    BLUE = 1 << 2\n"
     "class C(Enum):\n    def show(self): return self.name\n    RED = (1, int)\nprint(A.RED, B.RED | B.BLUE, C.RED.show())",
+    "from functools import cached_property\nclass A:\n    @cached_property\n    def x(self): return 1\nprint(A().x)",
     "from types import SimpleNamespace\ndef f(x: SimpleNamespace) -> int: return x.a\nprint(f(SimpleNamespace(a=1, b=2)))",
     "from abc import ABC, abstractmethod\nclass Shape(ABC):\n    @abstractmethod\n    def area(self): ...",
     "from __future__ import annotations\nfrom typing import Mapping\ndef f(x: Mapping[str, Undefined]) -> None: ...",
