@@ -18,6 +18,7 @@ from textual.screen import Screen
 
 from console.app import textual_patches
 from console.app.connection import Connect, EngineConnection
+from console.app.hangup import HangupWatch, watch_terminal
 from console.app.loading import LoadingScreen
 from console.app.notifications import TerminalNotifications
 from console.app.preferences import Preferences, load_preferences
@@ -101,6 +102,7 @@ class ConsoleApp(App[None]):
         self.terminal = TerminalNotifications(self)
         self.themes = ThemeManager(self, saves=self.saves_preferences)
         self._problems = [*self.themes.load(), *([wrong] if wrong else [])]
+        self._hangup: HangupWatch | None = None
 
     # --- safeguards -------------------------------------------------------------------------------
 
@@ -156,6 +158,7 @@ class ConsoleApp(App[None]):
     def on_mount(self) -> None:
         """Paint first, load afterwards."""
         self.set_keymap(self.preferences.keymap)
+        self._hangup = None if self.is_headless else watch_terminal()
         self.call_after_refresh(self._start)
         collector = textual_patches.IdleCollector(self.key_guard, time.monotonic())
         self.set_interval(textual_patches.CHECK_SECONDS, lambda: collector.check(time.monotonic()))
@@ -163,6 +166,8 @@ class ConsoleApp(App[None]):
     def on_unmount(self) -> None:
         """Restore the terminal's title, and leave unsent decisions to the next console."""
         self.terminal.restore_title()
+        if self._hangup is not None:
+            self._hangup.close()
         if self.decisions is not None:
             self.decisions.close()
 
