@@ -12,7 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from console.app.state import console_app
-from console.review.decisions import describe
+from console.review.decisions import OUTPUT_FIRST_SECONDS, describe
 from console.safety.text import content
 from console.widgets.footer import AppFooter
 from console.widgets.header import AppHeader
@@ -87,19 +87,23 @@ class BaseScreen(Screen[None]):
         self.query_one(Footer).compact = self.size.width < NARROW
 
     def _show_held(self) -> None:
-        words = _undo_words(console_app(self).decisions)
         bar = self.query_one("#undo-bar", Static)
-        if bar.has_class("-held") != bool(words):
+        shown = bar.has_class("-held")
+        words = _held_words(console_app(self).decisions, shown=shown)
+        if shown != bool(words):
             bar.set_class(bool(words), "-held")
             self.refresh_bindings()
         if words:
-            bar.update(content(words))
+            bar.update(content(words), layout=False)
 
 
-def _undo_words(decisions: DecisionController | None) -> str:
+def _held_words(decisions: DecisionController | None, *, shown: bool) -> str:
+    """Return what the bar says; one that is shown stays until the first output had its time."""
     if decisions is not None and (held := decisions.held):
         word = _SENDING[held[0].outcome]
         return f"{word} {describe(held)} in {decisions.seconds_left:.0f} s     u undo   F7 send now"
     if decisions is not None and (late := decisions.waiting):
         return f"Not sent yet: the decision about {describe(late)}. The engine does not respond."
+    if shown and decisions is not None and decisions.seconds_since_sent < OUTPUT_FIRST_SECONDS:
+        return "Sent."
     return ""

@@ -105,7 +105,9 @@ def update_height(widget: Static, words: Content) -> None:
 
     Textual keeps the height that it took while another layout was due, such as during a resize.
     """
-    changed = words.plain.count("\n") + bool(words.plain) != widget.content_size.height
+    width, height = widget.content_size
+    said = bool(words.plain)
+    changed = height != (words.get_height(widget.styles.get_rules(), width) if said and width else said)
     widget._layout_updates += changed  # noqa: SLF001
     widget.update(words, layout=changed)
 

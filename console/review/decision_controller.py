@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from console.app.workers import run_in_background
 from console.review.decisions import (
+    OUTPUT_FIRST_SECONDS,
     Batch,
     DecisionBuffer,
     PendingDecision,
@@ -48,6 +50,7 @@ class DecisionController:
         self._decided: set[str] = set()
         self._warned = False
         self._recovered = False
+        self._sent_at = float("-inf")
         self.last_approved: Case | None = None
         self.on_undone: Callable[[str], None] = lambda id: None
         """Called with the first submission of what was undone."""
@@ -71,6 +74,11 @@ class DecisionController:
     def seconds_left(self) -> float:
         """Seconds until the held decisions are sent."""
         return self._buffer.seconds_left
+
+    @property
+    def seconds_since_sent(self) -> float:
+        """Seconds since decisions were last sent, not undone."""
+        return time.monotonic() - self._sent_at
 
     @property
     def undo_seconds(self) -> float:
@@ -164,6 +172,7 @@ class DecisionController:
             self._journal.drop(*(each.case.submission.id for each in decisions))
 
     async def _send(self, decisions: Batch) -> None:
+        self._sent_at = time.monotonic()
         for each in decisions:
             case = await self._sent(each)
             self._forget(each)
@@ -175,10 +184,14 @@ class DecisionController:
             if case is not None and is_approved(case):
                 self.last_approved = case
             if case is not None and (len(decisions) == 1 or case.status is Status.DRILL):
-                self._app.notify(outcome_message(case, each.outcome), markup=False)
+                self._tell(outcome_message(case, each.outcome))
         if len(decisions) > 1:
             done = [each for each in decisions if self.is_decided(each.case.submission.id)]
-            self._app.notify(f"{many(len(done), 'submission')} {outcome_word(decisions[0].outcome)}")
+            self._tell(f"{many(len(done), 'submission')} {outcome_word(decisions[0].outcome)}")
+
+    def _tell(self, words: str) -> None:
+        """Say what became of decisions once the first output had its time."""
+        self._app.set_timer(OUTPUT_FIRST_SECONDS, partial(self._app.notify, words, markup=False))
 
     async def _sent(self, decision: PendingDecision) -> Case | None:
         """Send a decision until the engine takes or refuses it; an engine that is offline is waited for."""

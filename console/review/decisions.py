@@ -11,6 +11,8 @@ from engine.models import Case, DecisionOutcome, Grant, Level, LineComment, Revi
 
 SEND_AT_ONCE_SECONDS = 5.0
 """A decision this close to the deadline is sent at once."""
+OUTPUT_FIRST_SECONDS = 0.4
+"""How long after an approval other changes wait: each layout of the screen would delay the first output."""
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,14 @@ from typing import ClassVar
 from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from console.app.base_screen import BaseScreen
 from console.app.state import console_app
-from console.app.textual_patches import set_border_title
+from console.app.textual_patches import set_border_title, update_height
+from console.review.decisions import OUTPUT_FIRST_SECONDS
 from console.run.meters import MeterPanel
 from console.run.output_log import OutputLog
 from console.run.result_text import has_artifacts, outcome_line
@@ -83,6 +85,7 @@ class RunScreen(BaseScreen):
         """How many surprises of each run were recorded since this screen opened."""
         self._status = content()
         self._position: list[Part] = []
+        self._keys: Timer | None = None
 
     def contents(self) -> Iterable[Widget]:
         """Lay out the list of runs, and the chosen one large."""
@@ -161,8 +164,13 @@ class RunScreen(BaseScreen):
         status = content(*alarm, *(paused if self._runs.is_paused else outcome_line(case)))
         if not status.is_same(self._status):
             self._status = status
-            self.query_one("#status", Static).update(status)
+            update_height(self.query_one("#status", Static), status)
         self.query_one("#status").set_class(True, "-said")
+        self._keys = self._keys or self.set_timer(OUTPUT_FIRST_SECONDS, self._show_keys)
+
+    def _show_keys(self) -> None:
+        """List in the footer which keys act now; what they do is known at once."""
+        self._keys = None
         self.refresh_bindings()
 
     def _show_position(self) -> None:

@@ -99,6 +99,17 @@ async def test_a_run_that_was_paused_before_the_console_started_is_shown_as_paus
         await until(pilot, lambda: "p resumes it" in frame(app))
 
 
+async def test_a_reason_of_several_lines_is_shown_whole() -> None:
+    """A status that is wider than the screen takes the lines that it needs when the run ends."""
+    long = result(KillReason.MEMORY, ("memory.events: oom_kill 1", "memory.peak: 268435456", "zzlast: 1"))
+    engine = FakeEngine(running("s-1"))
+    async with open_console(engine, size=(80, 24)) as (app, pilot):
+        await press(pilot, "2")
+        await until(pilot, lambda: "running" in frame(app))
+        engine.put(running("s-1").model_copy(update={"status": Status.KILLED, "result": long}))
+        await until(pilot, lambda: "zzlast: 1" in frame(app))
+
+
 async def test_the_reason_of_a_kill_is_said_with_its_evidence() -> None:
     """A responder reads why a run was killed and what decided that."""
     async with open_console(FakeEngine(killed("s-1"))) as (app, pilot):

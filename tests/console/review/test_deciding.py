@@ -16,7 +16,7 @@ from console.review.violations import ViolationList
 from engine.common.errors import Problem
 from engine.models import Case, DecisionOutcome, Level
 from tests.console.support.fake_engine import FakeEngine, case, span, violation
-from tests.console.support.harness import open_console, press, until
+from tests.console.support.harness import frame, open_console, press, until
 
 SLOW = Preferences(undo_seconds=30)
 LONG = "\n".join(f"print({number})" for number in range(300))
@@ -54,6 +54,34 @@ async def test_the_next_submission_is_there_while_a_decision_can_be_undone() -> 
         await press(pilot, "u")
         await until(pilot, lambda: shown(app) == "s-2" and listed(app).count == 3)
         assert [] == engine.decided
+
+
+async def test_a_sent_decision_is_told_once_the_first_output_had_its_time() -> None:
+    """The bar stays where it is and says that it is sent; then it goes, and a notice says what came of it."""
+    engine = FakeEngine(case("s-1", "1"), case("s-2", "2"))
+    async with open_console(engine, preferences=SLOW) as (app, pilot):
+        await deny(app, pilot)
+        await until(pilot, lambda: "F7 send now" in frame(app))
+        await press(pilot, "f7")
+        await until(pilot, lambda: "Sent." in frame(app))
+        await until(pilot, lambda: any(each.message == "s-1 denied" for each in app._notifications))
+        await until(pilot, lambda: "Sent." not in frame(app))
+
+
+async def test_what_is_undone_is_never_said_to_be_sent() -> None:
+    """The bar goes at once; it stays only for a decision that was sent."""
+    async with open_console(FakeEngine(case("s-1", "1")), preferences=SLOW) as (app, pilot):
+        await deny(app, pilot)
+        await until(pilot, lambda: "F7 send now" in frame(app))
+        await press(pilot, "u")
+        frames: list[str] = []
+
+        def gone() -> bool:
+            frames.append(frame(app))
+            return "F7 send now" not in frames[-1]
+
+        await until(pilot, gone)
+        assert [] == [each for each in frames if "Sent." in each]
 
 
 async def test_quitting_sends_the_decision_that_can_still_be_undone() -> None:
