@@ -22,6 +22,7 @@ from tests.benchmarks.__main__ import table
 from tests.benchmarks.corpora import Sample, folder, made_up, samples
 from tests.benchmarks.detection import Measure, Verdicts, by_cluster, matrix, measures, of, share, verdicts
 from tests.benchmarks.peers import Bandit, ruff_flags
+from tests.benchmarks.rewrites import kept
 from tests.benchmarks.row import Row, percentiles
 
 _HOSTILE = 10_000
@@ -117,6 +118,7 @@ def _recall(language: Language, root: Path) -> Iterator[Row]:
     core = of(cases, "core")
     categories = sorted({case.category for case in core})
     clusters = {name: by_cluster(of(cases, "core", name), found.flagged) or 0.0 for name in categories}
+    yield from (_row(language, one) for one in kept(cases))
     yield _row(language, Measure("mean over clusters", mean(clusters.values()), 90.0))
     for name, value in clusters.items():
         if name in _CATEGORIES:

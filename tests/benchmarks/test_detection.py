@@ -8,6 +8,7 @@ from engine.models import Language
 from tests.benchmarks.corpora import Sample
 from tests.benchmarks.detection import Measure, Verdicts, auc, matrix, measures
 from tests.benchmarks.named_hosts import decoded_texts, named_hosts
+from tests.benchmarks.rewrites import kept
 
 
 def _sample(name: str, tier: str, code: str, category: str = "malware") -> Sample:
@@ -33,6 +34,14 @@ def test_the_table_has_a_line_for_every_measure_and_marks_what_is_missed() -> No
     assert len(list(measures(found, Language.PYTHON))) == len(lines) - 2
     assert any(line.startswith("grave classes HIGH+") and "100.0 (>= 90)" in line for line in lines)
     assert any(line.startswith("plain proven harmless") and "100.0 (>= 60)" in line for line in lines)
+
+
+def test_rewrites_that_keep_a_category_are_counted_by_the_way_in_which_values_travel() -> None:
+    """All of one sample are kept, in all and in each way; plain code has none."""
+    found = list(kept([_RISKY, _PLAIN]))
+    assert {one.value for one in found} == {100.0}
+    assert {"rewrites: closures", "rewrites: loops"} < {one.name for one in found}
+    assert list(kept([_PLAIN])) == []
 
 
 def test_a_measure_without_samples_is_neither_passed_nor_missed() -> None:

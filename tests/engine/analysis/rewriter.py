@@ -8,12 +8,12 @@ from __future__ import annotations
 import ast
 import base64
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 _BUILTINS = frozenset(("eval", "exec", "compile", "open", "__import__", "print", "getattr", "input"))
 
 
-class _Rewriter(ast.NodeTransformer):
+class Rewriter(ast.NodeTransformer):
     """Knows which names are modules and leaves f-strings, annotations and docstrings alone."""
 
     def __init__(self, tree: ast.AST) -> None:
@@ -59,33 +59,36 @@ def _bound(tree: ast.AST) -> Iterator[str]:
             yield node.asname or node.name
 
 
-def _expression(source: str) -> ast.expr:
+def expression(source: str) -> ast.expr:
+    """Return an expression from its source."""
     return ast.parse(source, mode="eval").body
 
 
-def _name(value: str) -> ast.expr:
+def name(value: str) -> ast.expr:
+    """Return the name `value`, read."""
     return ast.Name(value, ast.Load())
 
 
-def _call(function: ast.expr, *args: ast.expr) -> ast.Call:
-    return ast.Call(function, list(args), [])
+def call(function: ast.expr, *args: ast.expr, keywords: Sequence[ast.keyword] = ()) -> ast.Call:
+    """Return a call of `function`."""
+    return ast.Call(function, list(args), list(keywords))
 
 
 # --- names ---
 
 
-def _by_getattr(spelled: Callable[[str], ast.expr]) -> type[_Rewriter]:
-    class ByGetattr(_Rewriter):
+def _by_getattr(spelled: Callable[[str], ast.expr]) -> type[Rewriter]:
+    class ByGetattr(Rewriter):
         def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
             self.generic_visit(node)
             if self.is_module_attribute(node):
-                return _call(_name("getattr"), node.value, spelled(node.attr))
+                return call(name("getattr"), node.value, spelled(node.attr))
             return node
 
         def visit_Name(self, node: ast.Name) -> ast.AST:
             if self.is_builtin(node) and node.id != "getattr":
-                module = _call(_name("__import__"), spelled("builtins"))
-                return _call(_name("getattr"), module, spelled(node.id))
+                module = call(name("__import__"), spelled("builtins"))
+                return call(name("getattr"), module, spelled(node.id))
             return node
 
     return ByGetattr
@@ -97,27 +100,27 @@ def _split(text: str) -> ast.expr:
 
 
 def _characters(text: str) -> ast.expr:
-    return _expression("+".join(f"chr({ord(char)})" for char in text))
+    return expression("+".join(f"chr({ord(char)})" for char in text))
 
 
 def _joined_characters(text: str) -> ast.expr:
-    return _expression(f"''.join(map(chr, {[ord(char) for char in text]}))")
+    return expression(f"''.join(map(chr, {[ord(char) for char in text]}))")
 
 
 def _reversed(text: str) -> ast.expr:
-    return _expression(f"{text[::-1]!r}[::-1]")
+    return expression(f"{text[::-1]!r}[::-1]")
 
 
 def _base64(text: str) -> ast.expr:
     encoded = base64.b64encode(text.encode()).decode()
-    return _expression(f"__import__('base64').b64decode({encoded!r}).decode()")
+    return expression(f"__import__('base64').b64decode({encoded!r}).decode()")
 
 
 def _hex(text: str) -> ast.expr:
-    return _expression(f"bytes.fromhex({text.encode().hex()!r}).decode()")
+    return expression(f"bytes.fromhex({text.encode().hex()!r}).decode()")
 
 
-class _Aliases(_Rewriter):
+class _Aliases(Rewriter):
     """`os.system(x)` -> `_a0 = os.system` before, `_a0(x)` here: by the walrus, in place."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -128,16 +131,16 @@ class _Aliases(_Rewriter):
         return node
 
 
-class _Lambdas(_Rewriter):
+class _Lambdas(Rewriter):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         if self.is_module_attribute(node.func) or self.is_builtin(node.func):
-            caller = _expression("lambda _f, *_a, **_k: _f(*_a, **_k)")
+            caller = expression("lambda _f, *_a, **_k: _f(*_a, **_k)")
             return ast.Call(caller, [node.func, *node.args], node.keywords)
         return node
 
 
-class _ModuleAliases(_Rewriter):
+class _ModuleAliases(Rewriter):
     """`import os` -> `import os as _m_os`, and every use renamed."""
 
     def visit_Import(self, node: ast.Import) -> ast.AST:
@@ -162,7 +165,7 @@ class _ModuleAliases(_Rewriter):
         }
 
 
-class _DynamicImports(_Rewriter):
+class _DynamicImports(Rewriter):
     """`import os` -> `os = __import__('o' + 's')`."""
 
     def visit_Import(self, node: ast.Import) -> ast.AST | list[ast.stmt]:
@@ -171,7 +174,7 @@ class _DynamicImports(_Rewriter):
         return [
             ast.Assign(
                 [ast.Name(alias.asname or alias.name, ast.Store())],
-                _call(_name("__import__"), _split(alias.name)),
+                call(name("__import__"), _split(alias.name)),
             )
             for alias in node.names
         ]
@@ -180,8 +183,8 @@ class _DynamicImports(_Rewriter):
 # --- texts ---
 
 
-def _by_text(spelled: Callable[[str], ast.expr]) -> type[_Rewriter]:
-    class ByText(_Rewriter):
+def _by_text(spelled: Callable[[str], ast.expr]) -> type[Rewriter]:
+    class ByText(Rewriter):
         def visit_Constant(self, node: ast.Constant) -> ast.AST:
             if isinstance(node.value, str) and 2 < len(node.value) < 400:
                 return spelled(node.value)
@@ -193,7 +196,7 @@ def _by_text(spelled: Callable[[str], ast.expr]) -> type[_Rewriter]:
     return ByText
 
 
-def _with(transformer: type[_Rewriter]) -> Callable[[str], str]:
+def _with(transformer: type[Rewriter]) -> Callable[[str], str]:
     def rewrite(source: str) -> str:
         tree = ast.parse(source)
         return ast.unparse(ast.fix_missing_locations(transformer(tree).visit(tree)))
@@ -207,7 +210,7 @@ def _with(transformer: type[_Rewriter]) -> Callable[[str], str]:
 def _unicode(source: str) -> str:
     """Spell attributes of modules and dangerous built-ins in mathematical letters, which NFKC folds back."""
     tree = ast.parse(source)
-    knows = _Rewriter(tree)
+    knows = Rewriter(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and knows.is_module_attribute(node):
             node.attr = _mathematical(node.attr)

@@ -31,14 +31,10 @@ def member(evaluator: Evaluator, node: ast.AST, base: PythonValue | None, name: 
         gadgets.check(evaluator, node, base, name)
     if base is None:
         return None
+    if base.fields is not None and name in base.fields:
+        return base.fields[name]
     if base.owner is not None and name in base.owner.attributes:
-        found: PythonValue | None = base.owner.attributes[name]
-        given = (
-            functions.property_value(evaluator, found.function)
-            if found is not None and found.function
-            else None
-        )
-        return given or found
+        return _of_class(evaluator, base, base.owner.attributes[name])
     if base.name:
         qualified = _qualified(base.name, name)
         if qualified == name and qualified in _BORROWED:
@@ -49,6 +45,19 @@ def member(evaluator: Evaluator, node: ast.AST, base: PythonValue | None, name: 
         value.trail = base.trail
         return value
     return None
+
+
+def _of_class(evaluator: Evaluator, base: PythonValue, found: PythonValue | None) -> PythonValue | None:
+    """Return an attribute of the class of `base`: what a property gives, or a method of this object."""
+    if found is None or found.function is None:
+        return found
+    receiver = base if base.fields is not None else None
+    given = functions.property_value(evaluator, found.function, receiver)
+    if given is not None or receiver is None or not found.function.bound:
+        return given or found
+    method = found.copy()
+    method.receiver = receiver
+    return method
 
 
 _BORROWED = HEAVY_MODULES - {"posix", "nt"}

@@ -115,8 +115,10 @@ def invoke(
 ) -> PythonValue | None:
     """Return what calling `callee` gives."""
     if callee.function is not None:
-        return functions.call_function(evaluator, callee.function, args, keywords)
+        return functions.call_function(evaluator, callee.function, args, keywords, callee.receiver)
     if callee.owner is not None and not callee.name:
+        if callee.fields is not None:
+            return _called_object(evaluator, node, callee, args, keywords)
         return _instance(evaluator, callee, args, keywords)
     name = callee.name
     if not name:
@@ -139,11 +141,26 @@ def _instance(
     keywords: dict[str, PythonValue | None],
 ) -> PythonValue:
     value = PythonValue()
-    value.owner = callee.owner
+    value.owner, value.fields = callee.owner, {}
     init = callee.owner.attributes.get("__init__")
     if init is not None and init.function is not None:
-        functions.call_function(evaluator, init.function, args, keywords)
+        functions.call_function(evaluator, init.function, args, keywords, value)
+    elif callee.owner.declared:
+        value.fields.update(zip(callee.owner.declared, args, strict=False))
+        value.fields.update(keywords)
     return value
+
+
+def _called_object(
+    evaluator: Evaluator,
+    node: ast.expr,
+    callee: PythonValue,
+    args: list[PythonValue | None],
+    keywords: dict[str, PythonValue | None],
+) -> PythonValue | None:
+    """Call an object of a class of the code."""
+    method = attributes.member(evaluator, node, callee, "__call__")
+    return invoke(evaluator, node, method, args, keywords) if method is not None else None
 
 
 def _other(evaluator: Evaluator, call_: PythonCall) -> PythonValue | None:

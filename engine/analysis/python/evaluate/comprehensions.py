@@ -8,7 +8,8 @@ from typing import Any
 
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.scopes import PythonScope
-from engine.analysis.python.evaluate.targets import bind, element
+from engine.analysis.python.evaluate.targets import bind
+from engine.analysis.python.evaluate.turns import turns
 from engine.analysis.python.evaluate.values import PythonValue, derived, taint_of
 from engine.analysis.python.loops.loops import turns_of
 from engine.analysis.python.loops.resources import too_many
@@ -17,6 +18,7 @@ from engine.models import Level
 
 _MAX_ITEMS = 4096
 _LAZY_TURNS = 10**7
+_Pair = tuple[PythonValue | None, PythonValue | None]
 Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 
@@ -48,21 +50,47 @@ def _check_size(evaluator: Evaluator, node: Comprehension, first: PythonValue | 
 
 def _looked_into(evaluator: Evaluator, node: Comprehension, first: PythonValue | None) -> PythonValue | None:
     endless = first is not None and first.name == "endless"
-    for index, generator in enumerate(node.generators):
-        bind(evaluator, generator.target, element(evaluator.evaluate(generator.iter) if index else first))
+    found = [_element(evaluator, node) for _ in _bindings(evaluator, node, 0, first)]
+    if isinstance(node, ast.GeneratorExp) and (endless or turns_of(first) >= _LAZY_TURNS):
+        return _lazy(found[0][1], first)
+    return _collected(found)
+
+
+def _collected(found: list[_Pair]) -> PythonValue | None:
+    """Return what holds the values found, by key where it is known; where it is not, any may be meant."""
+    items: dict[Any, PythonValue | None] = {}
+    for index, (key, value) in enumerate(found):
+        named = key is not None and isinstance(key.const, str | int)
+        if value is not None:
+            items[key.const if named else ("any", index)] = value  # type: ignore[union-attr]
+    if not items:
+        return None
+    collected = PythonValue(taint=taint_of(*items.values(), *(key for key, _ in found)))
+    collected.items = items
+    return collected
+
+
+def _bindings(
+    evaluator: Evaluator, node: Comprehension, index: int, source: PythonValue | None
+) -> Iterator[None]:
+    """Bind the targets to each known element, one after the other."""
+    generator = node.generators[index]
+    for turn in turns(evaluator, source):
+        bind(evaluator, generator.target, turn)
         for test in generator.ifs:
             evaluator.evaluate(test)
+        if index + 1 == len(node.generators):
+            yield
+        else:
+            inner = evaluator.evaluate(node.generators[index + 1].iter)
+            yield from _bindings(evaluator, node, index + 1, inner)
+
+
+def _element(evaluator: Evaluator, node: Comprehension) -> _Pair:
+    """Return the key and the value that the comprehension makes of what is bound; a list has no keys."""
     if isinstance(node, ast.DictComp):
-        taint = taint_of(evaluator.evaluate(node.key), evaluator.evaluate(node.value))
-        return PythonValue(taint=taint) if taint else None
-    value = evaluator.evaluate(node.elt)
-    if isinstance(node, ast.GeneratorExp) and (endless or turns_of(first) >= _LAZY_TURNS):
-        return _lazy(value, first)
-    if value is None:
-        return None
-    found = PythonValue(taint=value.taint)
-    found.items = {0: value}
-    return found
+        return evaluator.evaluate(node.key), evaluator.evaluate(node.value)
+    return None, evaluator.evaluate(node.elt)
 
 
 def _lazy(value: PythonValue | None, first: PythonValue | None) -> PythonValue:

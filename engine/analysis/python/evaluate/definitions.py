@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from engine.analysis.python.evaluate import hooks
 from engine.analysis.python.evaluate.evaluator import Evaluator
@@ -16,6 +17,7 @@ _Def = ast.FunctionDef | ast.AsyncFunctionDef
 def read_function(evaluator: Evaluator, node: _Def) -> None:
     """Bind a function's name; its body waits until it is called or the module ends."""
     function = PythonFunction(node, evaluator.scope, evaluator.scope.owner)
+    function.bound = function.owner is not None and not _decorators(node) & {"staticmethod", "classmethod"}
     read_defaults(evaluator, function)
     _read_annotations(evaluator, node)
     value = PythonValue()
@@ -27,6 +29,10 @@ def read_function(evaluator: Evaluator, node: _Def) -> None:
     evaluator.scope.names[node.name] = value
     if evaluator.scope.owner is not None:
         evaluator.scope.owner.attributes[node.name] = value
+
+
+def _decorators(node: _Def) -> set[str]:
+    return {part.id for part in node.decorator_list if isinstance(part, ast.Name)}
 
 
 def read_defaults(evaluator: Evaluator, function: PythonFunction) -> None:
@@ -91,6 +97,8 @@ def read_class(evaluator: Evaluator, node: ast.ClassDef) -> None:
     for base in bases:
         if base is not None and base.owner is not None:
             owner.attributes.update(base.owner.attributes)
+            owner.declared += base.owner.declared
+    owner.declared += tuple(_fields(node))
     value = PythonValue()
     value.owner = owner
     for decorator in node.decorator_list:
@@ -102,3 +110,10 @@ def read_class(evaluator: Evaluator, node: ast.ClassDef) -> None:
     evaluator.scope = outer
     outer.names[node.name] = value
     hooks.class_defined(evaluator, node, owner)
+
+
+def _fields(node: ast.ClassDef) -> Iterator[str]:
+    """Yield the fields that a data class or a named tuple declares."""
+    for part in node.body:
+        if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
+            yield part.target.id

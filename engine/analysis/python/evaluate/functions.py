@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
+from engine.analysis.python.evaluate import arguments
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.scopes import PythonFunction, PythonScope
-from engine.analysis.python.evaluate.values import PythonValue, either
+from engine.analysis.python.evaluate.values import PythonValue, either, is_callable
 from engine.analysis.python.loops import recursion
 
-_MAX_INLINING = 4
+_MAX_INLINING = 6
+_MAX_NESTED = 2
+"""How often a function is entered again while it is read, as where a wrapper calls what is wrapped by it."""
 
 
 def read_pending(evaluator: Evaluator) -> None:
@@ -26,27 +28,38 @@ def call_function(
     function: PythonFunction,
     args: list[PythonValue | None],
     keywords: dict[str, PythonValue | None],
+    receiver: PythonValue | None = None,
 ) -> PythonValue | None:
     """Return what calling a function of the code gives, reading it again where the arguments matter."""
-    if function.state == "reading":
-        function.recursive = True
-        return None
     if function.state == "unread":
         _read(evaluator, function, None)
-    telling = [value for value in (*args, *keywords.values()) if value is not None]
-    if not telling or not function.hot or evaluator.inlining >= _MAX_INLINING or evaluator.steps <= 0:
+    telling = [value for value in (*args, *keywords.values(), receiver) if value is not None]
+    passed = any(map(is_callable, telling))
+    if function.nested:
+        function.recursive = True
+        if not passed or function.nested > _MAX_NESTED:
+            return None
+    if not telling or not (passed or function.hot) or not _affordable(evaluator):
         return function.result
     evaluator.inlining += 1
-    result = _read(evaluator, function, dict(_bound(function, args, keywords)))
+    result = _read(evaluator, function, dict(arguments.bound(function, args, keywords, receiver)))
     evaluator.inlining -= 1
-    return either(result, None)
+    return result
 
 
-def property_value(evaluator: Evaluator, function: PythonFunction) -> PythonValue | None:
+def _affordable(evaluator: Evaluator) -> bool:
+    return evaluator.inlining < _MAX_INLINING and evaluator.steps > 0
+
+
+def property_value(
+    evaluator: Evaluator, function: PythonFunction, receiver: PythonValue | None
+) -> PythonValue | None:
     """Return the value of an attribute that is a property of the code."""
     decorators = getattr(function.node, "decorator_list", ())
     names = {getattr(decorator, "id", getattr(decorator, "attr", "")) for decorator in decorators}
-    return call_function(evaluator, function, [], {}) if names & {"property", "cached_property"} else None
+    if not names & {"property", "cached_property"}:
+        return None
+    return call_function(evaluator, function, [], {}, receiver)
 
 
 def _read(
@@ -55,10 +68,10 @@ def _read(
     node = function.node
     first = function.state == "unread"
     function.state = "reading"
+    function.nested += 1
     outer, loops, evaluator.loops = evaluator.scope, evaluator.loops, []
     evaluator.scope = scope = PythonScope(_enclosing(function.scope))
-    for name, value in _parameters(function):
-        scope.names[name] = value
+    scope.names.update(arguments.unknown(function))
     scope.names.update(function.defaults)
     if bound:
         scope.names.update(bound)
@@ -68,12 +81,13 @@ def _read(
         scope.results.append(evaluator.evaluate(node.body))
     else:
         evaluator.run(node.body)
-    function.hot = function.hot or evaluator.relevant > touched
+    function.hot = function.hot or evaluator.relevant > touched or (first and _gives_back(function))
     result: PythonValue | None = None
     for value in scope.results:
         result = either(result, value)
     evaluator.scope, evaluator.loops = outer, loops
-    function.state = "read"
+    function.nested -= 1
+    function.state = "reading" if function.nested else "read"
     if first:
         function.result = result
     if function.recursive:
@@ -88,39 +102,17 @@ def _enclosing(scope: PythonScope) -> PythonScope:
     return scope
 
 
-def _parameters(function: PythonFunction) -> Iterator[tuple[str, PythonValue | None]]:
-    args = function.node.args
-    names = [*args.posonlyargs, *args.args]
-    for index, arg in enumerate(names):
-        if index == 0 and function.owner is not None:
-            me = PythonValue()
-            me.owner = function.owner
-            yield arg.arg, me
-        else:
-            yield arg.arg, None
-    for arg in args.kwonlyargs:
-        yield arg.arg, None
-    for rest in (args.vararg, args.kwarg):
-        if rest is not None:
-            yield rest.arg, None
+def _gives_back(function: PythonFunction) -> bool:
+    """Whether a function may return or keep what it is given, and is short enough to be read again for it."""
+    node = function.node
+    if isinstance(node, ast.Lambda):
+        return isinstance(node.body, ast.Name)
+    if node.name == "__init__":
+        return True
+    if len(node.body) > _SHORT:
+        return False
+    return any(isinstance(part, ast.Return) and part.value is not None for part in node.body)
 
 
-def _bound(
-    function: PythonFunction, args: list[PythonValue | None], keywords: dict[str, PythonValue | None]
-) -> Iterator[tuple[str, PythonValue | None]]:
-    spec = function.node.args
-    names = [arg.arg for arg in (*spec.posonlyargs, *spec.args)]
-    if function.owner is not None and names:
-        names = names[1:]
-    yield from zip(names, args, strict=False)
-    for name, value in keywords.items():
-        if name in names or any(arg.arg == name for arg in spec.kwonlyargs):
-            yield name, value
-    if spec.vararg is not None:
-        rest = PythonValue()
-        rest.items = dict(enumerate(args[len(names) :]))
-        yield spec.vararg.arg, rest
-    if spec.kwarg is not None:
-        rest = PythonValue()
-        rest.items = {name: value for name, value in keywords.items() if name not in names}
-        yield spec.kwarg.arg, rest
+_SHORT = 3
+"""Statements of a function that is read again for what it returns."""

@@ -42,6 +42,8 @@ class PythonClass:
     name: str
     bases: tuple[str, ...]
     attributes: dict[str, PythonValue | None] = field(default_factory=dict)
+    declared: tuple[str, ...] = ()
+    """The fields that a constructor made from the class body takes, in order."""
 
 
 @dataclass(slots=True, eq=False)
@@ -51,8 +53,12 @@ class PythonFunction:
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     scope: PythonScope
     owner: PythonClass | None = None
+    bound: bool = False
+    """Whether the first parameter is the object that it is called on."""
     state: str = "unread"
-    """`unreadable_file`, `reading` or `read`."""
+    """`unread`, `reading` or `read`."""
+    nested: int = 0
+    """How many times it is being read, one within the other."""
     recursive: bool = False
     hot: bool = False
     """Whether something in it depends on what it is called with, so that a call is worth reading it again."""

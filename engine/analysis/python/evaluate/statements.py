@@ -9,6 +9,7 @@ from engine.analysis.python.evaluate import imports, match_patterns, targets
 from engine.analysis.python.evaluate.definitions import read_annotation, read_class, read_function
 from engine.analysis.python.evaluate.evaluator import STATEMENTS, Evaluator
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall
+from engine.analysis.python.evaluate.turns import turns
 from engine.analysis.python.evaluate.values import either
 from engine.analysis.python.loops import loops
 
@@ -86,10 +87,11 @@ def _for(evaluator: Evaluator, node: ast.For | ast.AsyncFor) -> None:
     value = evaluator.evaluate(node.iter)
     if value is not None and value.name == "os.environ":
         value = CALLS["os.environ.items"](evaluator, PythonCall(node.iter, "os.environ.items", [], {}))
-    targets.bind(evaluator, node.target, targets.element(value))
     loops.check_for(evaluator, node, value)
     evaluator.loops.append(node)
-    evaluator.run(node.body)
+    for turn in turns(evaluator, value):
+        targets.bind(evaluator, node.target, turn)
+        evaluator.run(node.body)
     evaluator.loops.pop()
     evaluator.run(node.orelse)
 

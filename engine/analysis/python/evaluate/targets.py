@@ -10,7 +10,7 @@ from typing import Any
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.names import HEAVY_MODULES
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall
-from engine.analysis.python.evaluate.values import NOTHING, PythonValue, taint_of
+from engine.analysis.python.evaluate.values import NOTHING, PythonValue, is_callable, taint_of
 from engine.analysis.python.rules.execution import CODE_OBJECT
 from engine.analysis.python.rules.objects import TAMPER
 
@@ -26,13 +26,25 @@ def bind(evaluator: Evaluator, target: ast.expr, value: PythonValue | None) -> N
         _bind_attribute(evaluator, target, value)
     elif isinstance(target, ast.Subscript):
         _bind_item(evaluator, target, value)
-    elif isinstance(target, ast.Starred):
-        bind(evaluator, target.value, value if value is not None and value.taint else None)
 
 
 def _unpack(evaluator: Evaluator, elements: list[ast.expr], value: PythonValue | None) -> None:
     for index, element in enumerate(elements):
-        bind(evaluator, element, item(value, index))
+        if isinstance(element, ast.Starred):
+            after = len(elements) - index - 1
+            bind(evaluator, element.value, _rest(value, index, after))
+        else:
+            bind(evaluator, element, item(value, index))
+
+
+def _rest(value: PythonValue | None, start: int, after: int) -> PythonValue | None:
+    """Return the elements of `value` from `start`, without the last ones; of others what is known of any."""
+    if value is None or value.items is None:
+        return value if value is not None and value.taint else None
+    parts = list(value.items.values())
+    found = PythonValue(taint=value.taint)
+    found.items = dict(enumerate(parts[start : len(parts) - after]))
+    return found
 
 
 def item(value: PythonValue | None, key: Any) -> PythonValue | None:
@@ -70,9 +82,41 @@ def element(value: PythonValue | None) -> PythonValue | None:
     return found
 
 
+def elements(value: PythonValue | None) -> list[PythonValue | None]:
+    """Return what each of the first elements of `value` is, the most telling one first."""
+    first = element(value)
+    if value is None or (value.name and not value.known):
+        return [first]
+    if value.items and not value.items.keys() <= _FACTS:
+        others = [entry for entry in value.items.values() if entry is not None and entry is not first]
+    elif isinstance(value.const, list | tuple) and first is not None:
+        others = [PythonValue(part, taint=value.taint) for part in value.const if part is not first.const]
+    else:
+        others = []
+    return [first, *others[: _MAX_TURNS - 1]]
+
+
+_MAX_TURNS = 16
+_FACTS = frozenset(("pattern", "turns"))
+"""Keys of what is known of a value beside its elements."""
+
+
+def parts_of(sequence: PythonValue | None) -> list[PythonValue | None]:
+    """Return the elements of a sequence, as far as they are known."""
+    if sequence is None:
+        return []
+    if sequence.items:
+        return list(sequence.items.values())[:1024]
+    const: Any = sequence.const
+    if isinstance(const, str | bytes | list | tuple):
+        return [PythonValue(part, taint=sequence.taint) for part in const[:1024]]
+    return []
+
+
 def _most_telling(entries: Iterable[PythonValue | None]) -> PythonValue | None:
     some = [entry for entry in entries if entry is not None]
-    named = [entry for entry in some if entry.name or entry.taint or entry.function or entry.items]
+    named = [entry for entry in some if entry.name or entry.taint or entry.function or entry.fields]
+    named = named or sorted((entry for entry in some if entry.items), key=is_callable, reverse=True)
     known = [entry for entry in some if entry.known]
     return next(iter(named or known), None)
 
@@ -89,14 +133,26 @@ def entered(value: PythonValue | None) -> PythonValue | None:
 
 def _bind_attribute(evaluator: Evaluator, target: ast.Attribute, value: PythonValue | None) -> None:
     owner = evaluator.evaluate(target.value)
-    if owner is not None and owner.owner is not None:
-        owner.owner.attributes[target.attr] = value
-    elif owner is not None and owner.name:
+    if owner is not None:
+        set_attribute(owner, target.attr, value)
+    if owner is not None and owner.owner is None and owner.name:
         _bind_foreign(evaluator, target, owner.name)
     if target.attr == "__code__":
         evaluator.report(CODE_OBJECT, target, "Replaces the code of a function")
     if value is not None and target.attr in _VERDICTS and value.const == _VERDICTS[target.attr]:
         evaluator.report(TAMPER, target, f"Sets `{target.attr}` of a test, whatever the test found")
+
+
+def set_attribute(owner: PythonValue, name: str, value: PythonValue | None) -> None:
+    """Give an object of the code an attribute; an object of its class that is not known may have it too."""
+    if owner.fields is not None:
+        owner.fields[name] = value
+    elif owner.function is not None:
+        owner.fields = {name: value}
+    if owner.owner is None:
+        return
+    if value is not None or not is_callable(owner.owner.attributes.get(name)):
+        owner.owner.attributes[name] = value
 
 
 _VERDICTS = {"outcome": "passed", "exitstatus": 0}

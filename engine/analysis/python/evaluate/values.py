@@ -60,7 +60,20 @@ def taint_words(taint: int) -> str:
 class PythonValue:
     """What is known about one expression. A value that nothing is known about is None instead."""
 
-    __slots__ = ("built", "const", "function", "items", "layers", "name", "node", "owner", "taint", "trail")
+    __slots__ = (
+        "built",
+        "const",
+        "fields",
+        "function",
+        "items",
+        "layers",
+        "name",
+        "node",
+        "owner",
+        "receiver",
+        "taint",
+        "trail",
+    )
 
     def __init__(self, const: Any = NOTHING, name: str | None = None, *, taint: int = 0) -> None:
         self.const = const
@@ -76,6 +89,10 @@ class PythonValue:
         """The `PythonFunction` that it is, where it is one of the code's own."""
         self.owner: Any = None
         """The `PythonClass` that it is, or is an instance of."""
+        self.fields: dict[str, PythonValue | None] | None = None
+        """The attributes of this very object; None where it is not known which object it is."""
+        self.receiver: PythonValue | None = None
+        """The object that it is a method of."""
         self.node: ast.expr | None = None
         """The literal that it comes from unchanged."""
         self.trail: tuple[ast.AST, ...] = ()
@@ -93,6 +110,7 @@ class PythonValue:
         other = PythonValue(self.const, self.name, taint=self.taint)
         other.items, other.layers, other.function = self.items, self.layers, self.function
         other.node, other.trail, other.built, other.owner = self.node, self.trail, self.built, self.owner
+        other.fields, other.receiver = self.fields, self.receiver
         return other
 
     def through(self, node: ast.AST) -> PythonValue:
@@ -104,6 +122,23 @@ class PythonValue:
 
 
 _MAX_TRAIL = 6
+
+
+def is_callable(value: PythonValue | None) -> bool:
+    """Whether a value is a function, a class, a module or an object of the code, or holds one."""
+    if value is None:
+        return False
+    if value.function is not None or value.owner is not None or value.fields is not None:
+        return True
+    if value.name:
+        return value.name[-1] not in ")]"
+    return value.items is not None and any(
+        entry is not None and (entry.function is not None or (entry.name or ")")[-1] not in ")]")
+        for entry in list(value.items.values())[:_LOOKED_AT]
+    )
+
+
+_LOOKED_AT = 64
 
 
 def text_of(value: PythonValue | None) -> str | None:
@@ -149,7 +184,7 @@ def either(first: PythonValue | None, second: PythonValue | None) -> PythonValue
     """Return what is known where a value is one of two: the one that could do more harm."""
     if first is None or second is None:
         return first or second
-    if second.name and not first.name:
+    if (second.name or second.function) and not (first.name or first.function):
         first, second = second, first
     if first.name == "endless" and first.items is None and second.items is not None:
         first = first.copy()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from engine.analysis.python.sinks import (
     archives,
-    callables,
     environment,
     evaluated_text,
     execution,
@@ -20,13 +19,13 @@ from engine.analysis.python.sinks import (
     objects,
     outgoing,
     pathlike,
-    pools,
     processes,
     sockets,
     test_results,
     texts,
     watching,
 )
+from engine.analysis.python.sinks.passed import callables, holders, pools
 
 __all__ = [
     "archives",
@@ -36,6 +35,7 @@ __all__ = [
     "execution",
     "files",
     "folding",
+    "holders",
     "interpreter",
     "libraries",
     "lint",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
+from itertools import zip_longest
 from typing import Any
 
 from engine.analysis.python.declare import python_rule
@@ -12,8 +13,8 @@ from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.fold import MAX_TEXT, attempt
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
 from engine.analysis.python.evaluate.sink_registry import CALLS, TOUCHING, PythonCall, handles
-from engine.analysis.python.evaluate.targets import element
-from engine.analysis.python.evaluate.values import NOTHING, PythonValue, Taint, derived
+from engine.analysis.python.evaluate.targets import element, parts_of
+from engine.analysis.python.evaluate.values import NOTHING, PythonValue, Taint, derived, taint_of
 from engine.analysis.python.rules.files import SENSITIVE as SENSITIVE_FILE
 from engine.analysis.python.sinks.paths import is_sensitive
 from engine.analysis.python.word_lists import words
@@ -98,15 +99,40 @@ def _folder(name: str, compute: Callable[..., Any]) -> Callable[[Evaluator, Pyth
         consts = [arg.const for arg in args if arg is not None and arg.known and not arg.name]
         if args and len(consts) == len(args) and not call.keywords:
             return derived(attempt(lambda: compute(*consts)), *args)
-        if name == "next" and first is not None and first.items:
-            return element(first)
-        if name in _KEEPING and first is not None and first.items is not None:
-            return _reordered(first) if name == "reversed" else first
-        if name in ("str", "bytes") and first is not None and first.items is not None:
-            return first
-        return derived(NOTHING, *args, *call.keywords.values())
+        if name in _PAIRING and any(arg is not None and arg.items for arg in args):
+            return _paired(name, args)
+        kept = _kept(name, first)
+        return kept if kept is not None else derived(NOTHING, *args, *call.keywords.values())
 
     return fold
+
+
+def _kept(name: str, first: PythonValue | None) -> PythonValue | None:
+    """Return what a function makes of elements that are not all constants, where it keeps them."""
+    if first is None or first.items is None:
+        return None
+    if name == "next":
+        return element(first) if first.items else None
+    if name == "reversed":
+        return _reordered(first)
+    return first if name in _KEEPING or name in ("str", "bytes") else None
+
+
+_PAIRING = frozenset(("enumerate", "zip"))
+
+
+def _paired(name: str, args: list[PythonValue | None]) -> PythonValue:
+    """Return what `enumerate` or `zip` makes of elements of which some are not constants."""
+    columns = [parts_of(arg) for arg in args]
+    if name == "enumerate":
+        columns = [[PythonValue(index) for index in range(len(columns[0]))], columns[0]]
+    pairs = PythonValue(taint=taint_of(*args))
+    pairs.items = {}
+    for row, parts in enumerate(zip_longest(*columns)):
+        pair = PythonValue()
+        pair.items = dict(enumerate(parts))
+        pairs.items[row] = pair
+    return pairs
 
 
 def _reordered(value: PythonValue) -> PythonValue:
@@ -237,4 +263,8 @@ def same(_: Evaluator, call: PythonCall) -> PythonValue | None:
 @handles("itertools.chain", "builtins.set", "builtins.frozenset")
 def together(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """What is known of any part."""
-    return derived(NOTHING, *call.args)
+    if not any(arg is not None and arg.items for arg in call.args):
+        return derived(NOTHING, *call.args)
+    found = PythonValue(taint=call.taint)
+    found.items = dict(enumerate(part for arg in call.args for part in parts_of(arg)))
+    return found

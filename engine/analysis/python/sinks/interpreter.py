@@ -8,10 +8,10 @@ import sys
 from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
+from engine.analysis.python.evaluate.targets import parts_of
 from engine.analysis.python.evaluate.values import PythonValue, text_of
 from engine.analysis.python.loops.resources import number
 from engine.analysis.python.rules.objects import GADGET, PROBE, TAMPER
-from engine.analysis.python.sinks.callables import parts_of
 from engine.models import Level
 
 

@@ -8,6 +8,7 @@ from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.names import HEAVY_MODULES
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
 from engine.analysis.python.evaluate.targets import JUDGES
+from engine.analysis.python.evaluate.targets import set_attribute as bind_attribute
 from engine.analysis.python.evaluate.values import NOTHING, PythonValue, derived, text_of
 from engine.analysis.python.rules import execution as rules
 from engine.analysis.python.rules.objects import PROBE, TAMPER
@@ -93,8 +94,8 @@ def set_attribute(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     if replaced.partition(".")[0] in HEAVY_MODULES or JUDGES.match(replaced):
         evaluator.report(TAMPER, call.node, f"Changes an attribute of `{replaced.rpartition('.')[0]}`")
     text = call.text(1)
-    if owner is not None and owner.owner is not None and text is not None:
-        owner.owner.attributes[text] = call.arg(2)
+    if owner is not None and text is not None:
+        bind_attribute(owner, text, call.arg(2))
     return None
 
 

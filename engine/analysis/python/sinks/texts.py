@@ -92,19 +92,20 @@ def _item(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 
 
 def _pairs(_: Evaluator, call: PythonCall) -> PythonValue | None:
-    """`for key, value in x.items()`: the most relevant pair."""
+    """`for key, value in x.items()`: every pair."""
     receiver = call.receiver
-    if receiver is None or not receiver.items:
+    if receiver is None or not receiver.items or "pattern" in receiver.items:
         return receiver
-    some = [(key, entry) for key, entry in receiver.items.items() if entry is not None]
-    named = [(key, entry) for key, entry in some if entry.name or entry.function or entry.taint]
-    if not named:
-        return receiver
-    key, entry = named[0]
-    pair, pairs = PythonValue(), PythonValue(taint=receiver.taint)
-    pair.items = {0: PythonValue(key), 1: entry}
-    pairs.items = {0: pair}
+    pairs = PythonValue(taint=receiver.taint)
+    pairs.items = {}
+    for index, (key, entry) in enumerate(list(receiver.items.items())[:_MAX_PAIRS]):
+        pair = PythonValue()
+        pair.items = {0: PythonValue(key) if isinstance(key, str | int) else None, 1: entry}
+        pairs.items[index] = pair
     return pairs
+
+
+_MAX_PAIRS = 64
 
 
 def _values(_: Evaluator, call: PythonCall) -> PythonValue | None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.analysis.python.evaluate.attributes import lookup_key
 from engine.analysis.python.evaluate.calls import invoke
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
+from engine.analysis.python.evaluate.targets import parts_of
 from engine.analysis.python.evaluate.values import NOTHING, PythonValue, derived, text_of
 from engine.analysis.python.rules.objects import TAMPER
 from engine.analysis.python.rules.resources import BOMB
@@ -95,18 +94,6 @@ def map_function(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
         found.const = [result.const for result in results if result is not None]
     found.built = True
     return found
-
-
-def parts_of(sequence: PythonValue | None) -> list[PythonValue | None]:
-    """Return the elements of a sequence, as far as they are known."""
-    if sequence is None:
-        return []
-    if sequence.items:
-        return list(sequence.items.values())[:1024]
-    const: Any = sequence.const
-    if isinstance(const, str | bytes | list | tuple):
-        return [PythonValue(part, taint=sequence.taint) for part in const[:1024]]
-    return []
 
 
 @handles("threading.Thread", "multiprocessing.Process", "threading.Timer", "multiprocessing.context.Process")
