@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.common.text import Untrusted
 from engine.models import Check, IsolationProof
 from engine.sandbox.api.errors import SandboxUnavailable
-from engine.sandbox.run.pool import Pool
+from engine.sandbox.run.ready.pool import Pool
 
 SET_UP = "make run   (it sets runsc up)"
 

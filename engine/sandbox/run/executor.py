@@ -14,7 +14,7 @@ from engine.sandbox.network.sandbox_network import environment_of, networked, pr
 from engine.sandbox.packages.builder import PackageService
 from engine.sandbox.run.execution import Execution
 from engine.sandbox.run.isolation_guard import IsolationGuard
-from engine.sandbox.run.pool import Pool
+from engine.sandbox.run.ready.pool import Pool
 from engine.sandbox.run.removal import SandboxRemover
 from engine.sandbox.run.results import acquired
 from engine.sandbox.run.run_control import RunControl
@@ -69,6 +69,7 @@ class JobExecutor:
                 return await execution.run()
         finally:
             self.control.executions.pop(job.run, None)
+            self.pool.ran(sandbox)
             self.remover.remove(sandbox, watcher)
 
     async def _rehearse(self, sandbox: Sandbox, job: Job, stage: RehearsalStage, watcher: Watcher) -> Result:

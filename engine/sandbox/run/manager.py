@@ -22,7 +22,7 @@ from engine.sandbox.packages.builder import INSTALLERS, PackageService
 from engine.sandbox.run import heartbeat
 from engine.sandbox.run.executor import JobExecutor
 from engine.sandbox.run.isolation_guard import IsolationGuard
-from engine.sandbox.run.pool import Pool
+from engine.sandbox.run.ready.pool import Pool
 from engine.sandbox.run.removal import SandboxRemover
 from engine.sandbox.run.run_control import RunControl
 from engine.sandbox.run.scheduler import FairScheduler

@@ -20,7 +20,7 @@ from engine.sandbox.guest_protocol.orders import give_order
 from engine.sandbox.network.guest_port import guest_port
 from engine.sandbox.network.session_port import SessionPort
 from engine.sandbox.run.execution import Execution
-from engine.sandbox.run.pool import Pool
+from engine.sandbox.run.ready.pool import Pool
 from engine.sandbox.run.results import acquired
 from engine.sandbox.run.session_execution import SessionExecution
 

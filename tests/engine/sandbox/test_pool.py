@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.models import Language
-from engine.sandbox.run.pool import ImagePool
+from engine.sandbox.run.ready.pool import ImagePool
 
 
 def test_a_pool_grows_with_demand_and_shrinks_without() -> None:

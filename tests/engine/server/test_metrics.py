@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.models import Language
 from engine.sandbox import PoolStatus
 from engine.sandbox.drivers.docker.driver import DockerDriver
-from engine.sandbox.run.pool import Pool
+from engine.sandbox.run.ready.pool import Pool
 from engine.server.http.metrics import PrometheusMetrics
 from tests.console.support.fake_engine import event
 

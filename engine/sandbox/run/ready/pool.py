@@ -13,11 +13,10 @@ from engine.models import Language, Limits
 from engine.sandbox.api.driver import STANDARD_LIMITS, Sandbox, SandboxDriver, SandboxSpec
 from engine.sandbox.api.errors import SandboxUnavailable
 from engine.sandbox.api.pool_status import PoolStatus
+from engine.sandbox.run.ready.head_start import HeadStarts
 
 MAX_AGE_SECONDS = 600.0
 _RETRY_SECONDS = 10.0
-_HEAD_START_SECONDS = 0.05
-"""How long a run that took a ready sandbox has the processor before the next one is made beside it."""
 _RECENT_SECONDS = 60.0
 """How long a miss counts."""
 _SANDBOX_MB = 32
@@ -65,6 +64,7 @@ class Pool:
         self._remove = remove
         self._image_pools: dict[tuple[Language, str], ImagePool] = {}
         self._refill = asyncio.Event()
+        self._head_starts = HeadStarts(self._refill.set)
         self._proved = asyncio.Event()
 
     def stock(self, language: Language, image: str) -> None:
@@ -99,12 +99,17 @@ class Pool:
             return None
         while pool.sandboxes:
             sandbox = pool.sandboxes.popleft()
-            asyncio.get_running_loop().call_later(_HEAD_START_SECONDS, self._refill.set)
+            self._head_starts.begin(sandbox.id)
             if await self._fits(sandbox, spec):
                 return sandbox
             self._remove(sandbox)
         pool.misses.append(time.monotonic())
+        self._refill.set()
         return None
+
+    def ran(self, sandbox: Sandbox) -> None:
+        """Make the next sandbox soon, since the run that took this one ended."""
+        self._head_starts.ran(sandbox.id)
 
     def _suits(self, spec: SandboxSpec) -> bool:
         """Return whether a ready sandbox can become what was specified; without resizing it already is."""

@@ -1,0 +1,1 @@
+"""Sandboxes that wait ready, and when the next one is made."""
