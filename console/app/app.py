@@ -6,7 +6,7 @@ import asyncio
 import importlib
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from textual import events, on, work
 from textual.app import App, SystemCommand
@@ -235,6 +235,12 @@ class ConsoleApp(App[None]):
         """Send the last decision without waiting until it can no longer be undone."""
         if self.decisions is not None:
             self.decisions.send_now()
+
+    @property
+    def _background_screens(self) -> list[Screen[Any]]:
+        """The screens that show through: Textual draws them, and their changes, behind an opaque one too."""
+        behind = super()._background_screens
+        return behind if behind and self.screen.styles.background.a < 1 else []
 
     async def action_go(self, screen: str) -> None:
         """Go to one of the five screens."""

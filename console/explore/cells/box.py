@@ -9,7 +9,8 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from console.explore.cells.results import PICTURE, TABLE, CellResult, Shown
+from console.app.textual_patches import paint_at_once, update_height
+from console.explore.cells.results import PICTURE, TABLE, CellResult, Shown, begins_to_write
 from console.explore.cells.script import Cell, CellKind
 from console.pictures.tables import table
 from console.run.picture import PictureView
@@ -48,6 +49,7 @@ class CellBox(Vertical):
         self._number = number
         self._language = language
         self._pictures: tuple[bytes, ...] = ()
+        self._said = content()
         self.result: CellResult | None = None
         """What is shown below the code."""
 
@@ -62,19 +64,25 @@ class CellBox(Vertical):
         if (cell, language) != (self._cell, self._language):
             self._cell, self._language = cell, language
             self.query_one(".head", Static).update(self._head(self.result), layout=False)
-            self.query_one(".code", Static).update(coloured(cell, language))
+            update_height(self.query_one(".code", Static), coloured(cell, language))
 
     async def show(self, result: CellResult | None) -> None:
         """Show what the cell gave."""
-        self.result = result
+        begins, self.result = begins_to_write(self.result, result), result
         self.query_one(".head", Static).update(self._head(result), layout=False)
-        lines = _output(result) if result else []
-        self.set_class(bool(lines), "-said")
-        self.query_one(".output", Static).update(paragraphs(*lines))
+        self._show_output(paragraphs(*(_output(result) if result else [])))
+        if begins:
+            paint_at_once(self.query_one(".output", Static))
         pictures = tuple(each.data for each in result.shown if each.mime == PICTURE) if result else ()
         if pictures[:MOST_PICTURES] != self._pictures:
             self._pictures = pictures[:MOST_PICTURES]
             await self._show_pictures()
+
+    def _show_output(self, words: Content) -> None:
+        if not words.is_same(self._said):
+            self._said = words
+            self.set_class(bool(words), "-said")
+            update_height(self.query_one(".output", Static), words)
 
     async def _show_pictures(self) -> None:
         await self.query(PictureView).remove()
@@ -124,6 +132,8 @@ def _more(count: int) -> Part:
 
 
 def _output(result: CellResult) -> list[list[Part]]:
+    if result.running and not result.wrote:
+        return [[("…", "faint")]]
     lines = _text(result.stdout, "foreground") + _text(result.stderr, "error")
     for shown in result.shown:
         lines += _shown(shown)

@@ -27,7 +27,7 @@ class CellProgress:
     def say(self, status: str) -> None:
         """Show how far the cell is."""
         self._status = status
-        self._show(replace(partial_result(self._code, self.output), status=status))
+        self._show(replace(partial_result(self._code, self.output), status=status, running=True))
 
     def clear(self) -> None:
         """Begin anew."""

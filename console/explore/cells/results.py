@@ -46,6 +46,18 @@ class CellResult:
     """Which execution of the session it was, counted from 1; 0 where that is not known."""
     stale: bool = False
     """Whether the cell was edited since."""
+    running: bool = False
+    """Whether it may write more."""
+
+    @property
+    def wrote(self) -> bool:
+        """Whether it wrote anything."""
+        return bool(self.stdout or self.stderr)
+
+
+def begins_to_write(before: CellResult | None, after: CellResult | None) -> bool:
+    """Return whether the second result has the first output of its cell."""
+    return after is not None and after.wrote and not (before is not None and before.wrote)
 
 
 def aligned(results: Mapping[int, CellResult], cells: Sequence[Cell]) -> dict[int, CellResult]:

@@ -46,8 +46,8 @@ class CellRunner:
         """What each cell gave."""
         self.running: int | None = None
         """The cell that runs now."""
-        self.changed: Callable[[], None] = lambda: None
-        """Is called whenever there is more to show."""
+        self.changed: Callable[[int], None] = lambda _: None
+        """Is called with the index of a cell whenever there is more to show of it."""
         self._case: Case | None = None
         self._submitted = asyncio.Event()
         self.viewed = asyncio.Event()
@@ -112,7 +112,7 @@ class CellRunner:
 
     def _show(self, index: int, result: CellResult) -> None:
         self.results[index] = result
-        self.changed()
+        self.changed(index)
 
     async def _execute(self, code: str, purpose: str, language: Language, image: str,
                        output: run_follow.OutputSink, show: Callable[[Case], None] = lambda _: None,

@@ -13,13 +13,16 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.events import ScreenResume
 from textual.screen import ModalScreen
+from textual.theme import Theme
 from textual.widgets import Footer, Input, Static
 from textual.worker import Worker, WorkerCancelled, WorkerFailed
 
 from console.explore.cells import exports, variables
 from console.explore.cells.box import CellBox
 from console.explore.cells.notebook import Notebook
+from console.explore.cells.results import begins_to_write
 from console.explore.cells.script import Cell
 from console.explore.cells.variables_sheet import VariablesScreen
 from console.safety.text import content
@@ -76,6 +79,8 @@ class CellsScreen(ModalScreen["int | None"]):
         self._begun: Worker[bool] | None = None
         self._shown_at = 0.0
         self._said = content()
+        self._theme: Theme | None = None
+        """The theme of the styles that are in force here: working out all of them takes long."""
 
     def load(
         self,
@@ -106,8 +111,10 @@ class CellsScreen(ModalScreen["int | None"]):
         """Keep what is shown up to date."""
         self.set_interval(REFRESH_SECONDS, self._refresh)
 
-    async def on_screen_resume(self) -> None:
+    async def on_screen_resume(self, event: ScreenResume) -> None:
         """Show the cells, what is known of them, and what comes."""
+        theme = self.app.current_theme
+        event.refresh_styles, self._theme = self._theme is not theme, theme
         await self._lay_out()
         self._choose(self._chosen)
         self._notebook.runner.viewed.set()
@@ -128,9 +135,12 @@ class CellsScreen(ModalScreen["int | None"]):
             fresh = [CellBox(cell, number, self._language) for number, cell in more]
             await self.query_one("#cells").mount(*fresh)
 
-    def _changed(self) -> None:
-        """Show what changed: at once where nothing was shown just now."""
-        if monotonic() - self._shown_at > REFRESH_SECONDS:
+    def _changed(self, index: int) -> None:
+        """Show what changed: at once where it is a cell's first output, or nothing was shown just now."""
+        boxes = self.query(CellBox)[index : index + 1]
+        result = self._notebook.runner.results[index]
+        begins = any(begins_to_write(box.result, result) for box in boxes)
+        if begins or monotonic() - self._shown_at > REFRESH_SECONDS:
             self._shown_at = monotonic()
             self.call_later(self._refresh)
 

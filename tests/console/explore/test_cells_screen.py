@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 
 from console.app.app import ConsoleApp
 from console.explore.cells import notebook_write, variables
+from console.explore.cells import screen as cells_screen
 from console.explore.cells.box import CellBox
 from console.explore.cells.results import CellResult, Shown
 from console.explore.cells.screen import CellsScreen
@@ -114,6 +115,44 @@ async def test_a_cell_goes_on_while_its_view_is_left() -> None:
         await press(pilot, "r")
         await until(pilot, lambda: "A cell runs already" in frame(app))
         assert 1 == len(engine.submitted)
+
+
+async def test_the_first_output_of_a_cell_is_shown_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does not wait for the next time that everything is brought up to date."""
+    monkeypatch.setattr(cells_screen, "REFRESH_SECONDS", 1e6)
+    engine = FakeEngine()
+    engine.hold, engine.written["s-0"] = {"s-0"}, [chunk("first line\n")]
+    async with open_console(engine) as (app, pilot):
+        await press(pilot, "3")
+        await until(pilot, lambda: isinstance(app.screen, ExploreScreen))
+        explore = app.screen
+        assert isinstance(explore, ExploreScreen)
+        explore._session.current = SESSION
+        await show_cells(pilot, app, "print(1)", "f5")
+        await until(pilot, lambda: "first line" in frame(app))
+
+
+async def test_the_cells_have_the_screen_to_themselves() -> None:
+    """Nothing of the editor is drawn at their edges, or behind them."""
+    async with open_console(FakeEngine()) as (app, pilot):
+        screen = await show_cells(pilot, app, SCRIPT)
+        await until(pilot, lambda: "not run yet" in frame(app))
+        assert app.size.width == screen.query_one("#cells").region.width
+        assert [] == app._background_screens
+        await press(pilot, "escape")
+        await until(pilot, lambda: not app.screen.is_modal)
+
+
+async def test_a_theme_that_was_chosen_meanwhile_is_that_of_the_cells() -> None:
+    """Their styles are worked out again when they are shown the next time."""
+    async with open_console(FakeEngine()) as (app, pilot):
+        screen = await show_cells(pilot, app, "print(1)")
+        before = screen.query_one(CellBox).styles.border_left
+        await press(pilot, "escape")
+        await until(pilot, lambda: not app.screen.is_modal)
+        app.theme = next(name for name in app.available_themes if "light" in name)
+        await press(pilot, "f6")
+        await until(pilot, lambda: before != screen.query_one(CellBox).styles.border_left)
 
 
 async def open_by_path(pilot: Pilot[Any], app: ConsoleApp, path: Path) -> None:
