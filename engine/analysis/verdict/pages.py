@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from engine.analysis.verdict.javascript import names
 from engine.analysis.verdict.python.attributes import DEFINED, DUNDERS, GLOBALS, SAFE
-from engine.analysis.verdict.python.library import BUILTINS, MODULES, SafeModule
+from engine.analysis.verdict.python.data.attributes import NUMPY_SAFE, UNSAFE
+from engine.analysis.verdict.python.library import BUILTINS, MODULES
+from engine.analysis.verdict.python.safe_module import SafeModule
 from engine.analysis.verdict.shell.library import BUILTINS as READING
 from engine.analysis.verdict.shell.library import CHECKED, FREE, PROGRAMS
 from engine.analysis.verdict.shell.names import READABLE
@@ -29,6 +31,8 @@ def lists() -> str:
             *(_row(f"`{path}`", module) for path, module in sorted(MODULES.items())),
             "",
             *_words("Attributes that are safe on every value", SAFE),
+            *_words("Attributes that are safe besides where numpy is imported", NUMPY_SAFE),
+            *_words("Attributes that are not safe where numpy is imported", UNSAFE),
             *_words("Attributes of the data model that may be read", DUNDERS),
             *_words("Methods of the data model that a class may define", DEFINED),
             *_words("Names with two underscores that may be assigned", GLOBALS),
@@ -67,6 +71,7 @@ def _row(title: str, module: SafeModule) -> str:
     parts = [_code(module.values)] if module.values else []
     parts += [f"only as classes: {_code(module.classes)}"] if module.classes else []
     parts += [f"only called in checked ways: {_code(module.calls)}"] if module.calls else []
+    parts += [f"only named as types: {_code(module.types)}"] if module.types else []
     return f"| {title} | {'; '.join(parts)} | {module.why} |"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from engine.analysis.python.word_lists import words
-from engine.analysis.verdict.python.reserved_attributes import RESERVED
 
 SAFE = frozenset(
     words(
@@ -117,8 +116,6 @@ def may_be_assigned(name: str) -> bool:
     return not is_dunder(name) and not is_sunder(name) and name not in NAMES_ATTRIBUTES
 
 
-def is_safe_attribute(name: str, own: frozenset[str]) -> bool:
-    """Return whether reading `name` of any value is safe; `own` has the attributes of the program itself."""
-    if is_dunder(name):
-        return name in DUNDERS
-    return name in SAFE or (name in own and name not in RESERVED)
+def is_safe_attribute(name: str, safe: frozenset[str]) -> bool:
+    """Return whether reading `name` of any value is safe; `safe` has the attributes that are, of any kind."""
+    return name in (DUNDERS if is_dunder(name) else safe)

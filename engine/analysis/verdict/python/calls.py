@@ -17,22 +17,22 @@ DECORATORS = _BARE | {"functools.wraps", "dataclasses.dataclass"}
 """Restricted functions that may decorate what the program defines."""
 
 
-def check_call(path: str, call: ast.Call, own: frozenset[str]) -> str | None:
+def check_call(path: str, call: ast.Call, safe: frozenset[str]) -> str | None:
     """Return why a direct call of a restricted function is not proven; None where it is."""
     if any(isinstance(arg, ast.Starred) for arg in call.args) or None in {word.arg for word in call.keywords}:
         return f"`{path}` gets arguments that this code does not spell out"
     check = _CHECKS.get(path)
-    return check(call, own) if check else f"`{path}` may only be a decorator"
+    return check(call, safe) if check else f"`{path}` may only be a decorator"
 
 
-def _attribute_by_name(call: ast.Call, own: frozenset[str]) -> str | None:
+def _attribute_by_name(call: ast.Call, safe: frozenset[str]) -> str | None:
     name = _text(call.args[1]) if len(call.args) > 1 else None
     if name is None:
         return "an attribute is named by a value"
-    return None if is_safe_attribute(name, own) else f"the attribute `{name}` is not on the list"
+    return None if is_safe_attribute(name, safe) else f"the attribute `{name}` is not on the list"
 
 
-def _stored_by_name(call: ast.Call, own: frozenset[str]) -> str | None:
+def _stored_by_name(call: ast.Call, safe: frozenset[str]) -> str | None:
     name = _text(call.args[1]) if len(call.args) > 1 else None
     if name is None or not may_be_assigned(name):
         return "an attribute is named by a value, or belongs to the interpreter"
@@ -43,22 +43,22 @@ def _text(node: ast.expr) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
-def _property(call: ast.Call, own: frozenset[str]) -> str | None:
+def _property(call: ast.Call, safe: frozenset[str]) -> str | None:
     return "`property` with keywords" if call.keywords or len(call.args) > 3 else None
 
 
-def _testmod(call: ast.Call, own: frozenset[str]) -> str | None:
+def _testmod(call: ast.Call, safe: frozenset[str]) -> str | None:
     known = {word.arg for word in call.keywords} <= {"verbose", "optionflags", "name"}
     return None if known and not call.args else "`testmod` with other arguments"
 
 
-def _namespace(call: ast.Call, own: frozenset[str]) -> str | None:
+def _namespace(call: ast.Call, safe: frozenset[str]) -> str | None:
     """Refuse computed names: `copy` calls an attribute `__reduce_ex__`, and sets attributes that it names."""
     named = all(word.arg and not is_dunder(word.arg) for word in call.keywords)
     return None if named and not call.args else "`types.SimpleNamespace` with attributes of the interpreter"
 
 
-def _type(call: ast.Call, own: frozenset[str]) -> str | None:
+def _type(call: ast.Call, safe: frozenset[str]) -> str | None:
     return "the type of a value is more than compared or printed"
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from engine.analysis.positions import Lines
 from engine.analysis.verdict.python.attributes import is_safe_attribute
 from engine.analysis.verdict.python.child_nodes import child_nodes, walk
+from engine.analysis.verdict.python.data.attributes import safe_attributes
+from engine.analysis.verdict.python.data.imports import data_libraries
 from engine.analysis.verdict.python.meanings import Meanings
 from engine.analysis.verdict.python.own_attributes import own_attributes
 from engine.analysis.verdict.python.scopes import OPENS_SCOPE, NameScope, Scopes, children
@@ -26,7 +28,8 @@ class Context:
         self._lines = Lines(source)
         self.scopes = Scopes(tree)
         self.meanings = Meanings(self.scopes)
-        self.own = own_attributes(self.scopes)
+        self.libraries = data_libraries(self.scopes.imports)
+        self.safe = safe_attributes(own_attributes(self.scopes), self.libraries)
         self.problems: dict[tuple[Span, str], None] = {}
         self.used: dict[str, ast.AST] = {}
         """Restricted functions and classes that the program uses, each with one place."""
@@ -43,7 +46,7 @@ class Context:
 
     def check_attribute(self, node: ast.AST, name: str) -> None:
         """Record an attribute that is not safe on every value."""
-        if not is_safe_attribute(name, self.own):
+        if not is_safe_attribute(name, self.safe):
             self.refuse(node, f"the attribute `{name}` is not on the list")
 
     def unproven(self) -> tuple[Unproven, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from engine.analysis.verdict.python.attributes import DEFINED, GLOBALS, is_dunder
 from engine.analysis.verdict.python.calls import check_decorator
 from engine.analysis.verdict.python.context import Context, Step
+from engine.analysis.verdict.python.data.imports import data_libraries
 from engine.analysis.verdict.python.dataclass_fields import field_defaults
 from engine.analysis.verdict.python.enum_members import has_member
 from engine.analysis.verdict.python.library import MODULES
@@ -38,6 +39,7 @@ def check_import(context: Context, node: ast.Import, scope: NameScope, *, annota
     for alias in node.names:
         if alias.name not in MODULES and alias.name not in PARENTS:
             context.refuse(node, f"the module `{alias.name}` is not on the list")
+    _refuse_hidden(context, node)
     return iter(())
 
 
@@ -49,6 +51,7 @@ def check_import_from(
     if node.level or node.module is None:
         context.refuse(node, "a relative import")
         return iter(())
+    _refuse_hidden(context, node)
     for alias in node.names:
         if f"{node.module}.{alias.name}" in MODULES:
             continue
@@ -56,6 +59,12 @@ def check_import_from(
         if meaning.use is Use.UNKNOWN:
             context.refuse(node, meaning.reason)
     return iter(())
+
+
+def _refuse_hidden(context: Context, node: ast.Import | ast.ImportFrom) -> None:
+    """Refuse a library that only an example imports: the attributes were not chosen for its objects."""
+    if not data_libraries([node]) <= context.libraries:
+        context.refuse(node, "an example imports a library that the code itself does not")
 
 
 def _refuse_in_class(context: Context, node: ast.AST, scope: NameScope) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from engine.analysis.verdict.python.attributes import may_be_assigned
 from engine.analysis.verdict.python.calls import check_call, check_format
 from engine.analysis.verdict.python.context import Context, Step
+from engine.analysis.verdict.python.data.attributes import stored_by_library
 from engine.analysis.verdict.python.dataclass_fields import FIELD
 from engine.analysis.verdict.python.meanings import OWN, Meaning, Use
 from engine.analysis.verdict.python.scopes import Comprehension, NameScope
@@ -37,7 +38,7 @@ def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotati
             context.refuse(node, f"the module `{meaning.path}` is used as a value")
         case Use.CALL if not (annotation and meaning.path in _TYPES):
             context.refuse(node, f"`{meaning.path}` is used as a value")
-        case Use.CLASS if not annotation:
+        case Use.CLASS | Use.TYPE if not annotation:
             context.refuse(node, f"the class `{meaning.path}` is used as a value")
 
 
@@ -94,7 +95,7 @@ def _assigned(context: Context, node: ast.Attribute, scope: NameScope) -> Iterat
     meaning, _ = context.meanings.of_path(node.value, scope)
     if _is_listed(meaning):
         context.refuse(node, f"changes `{meaning.path or 'something unknown'}` of the library")
-    elif not may_be_assigned(node.attr):
+    elif not may_be_assigned(node.attr) or stored_by_library(node.attr, context.libraries):
         context.refuse(node, f"assigns `{node.attr}`, which belongs to the interpreter")
     else:
         yield node.value, scope, False
@@ -123,9 +124,17 @@ def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotati
 def _restricted(context: Context, node: ast.Call, path: str, scope: NameScope) -> str | None:
     if path == FIELD:
         return None if node in context.field_defaults else "a `field` that is no default of a dataclass"
-    if path in _STORES and node.args and _is_listed(context.meanings.of_path(node.args[0], scope)[0]):
+    if path in _STORES and _stores_in_library(context, node, scope):
         return f"`{path}` changes the library"
-    return check_call(path, node, context.own)
+    return check_call(path, node, context.safe)
+
+
+def _stores_in_library(context: Context, node: ast.Call, scope: NameScope) -> bool:
+    match node.args:
+        case [target, ast.Constant(value=str(name)), *_]:
+            listed = _is_listed(context.meanings.of_path(target, scope)[0])
+            return listed or stored_by_library(name, context.libraries)
+    return bool(node.args) and _is_listed(context.meanings.of_path(node.args[0], scope)[0])
 
 
 def _arguments(context: Context, node: ast.Call, entry: Meaning, scope: NameScope) -> Iterator[Step]:

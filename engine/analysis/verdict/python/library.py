@@ -3,36 +3,17 @@
 `values` may be used in any way: called with anything a proven program can hold, passed on, or stored.
 `classes` may only be base classes, annotations and the second argument of `isinstance`: changing them
 would change the interpreter's own objects (`os.environ` is a `collections.abc.Mapping`). `calls` may
-only be called directly; `calls.py` checks how.
+only be called directly; `calls.py` checks how. `types` may only stand in annotations and in `isinstance`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
-from engine.analysis.python.word_lists import words
-
-
-@dataclass(frozen=True, slots=True)
-class SafeModule:
-    """The names of one module that a proven program may use."""
-
-    why: str
-    values: frozenset[str]
-    classes: frozenset[str] = frozenset()
-    calls: frozenset[str] = frozenset()
-
-    @property
-    def names(self) -> frozenset[str]:
-        """All names on the list."""
-        return self.values | self.classes | self.calls
-
-
-def _module(why: str, values: str, classes: str = "", calls: str = "") -> SafeModule:
-    return SafeModule(why, frozenset(words(values)), frozenset(words(classes)), frozenset(words(calls)))
-
+from engine.analysis.verdict.python.data.library import DATA_MODULES
+from engine.analysis.verdict.python.safe_module import SafeModule
+from engine.analysis.verdict.python.safe_module import module as _module
 
 _ERRORS = """
 ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup
@@ -285,6 +266,7 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
         "zlib": _module(
             "Compresses bytes in memory.", "compress decompress crc32 adler32 compressobj decompressobj error"
         ),
+        **DATA_MODULES,
     }
 )
 """What may be imported, by the module's full name."""

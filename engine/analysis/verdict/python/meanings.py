@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from engine.analysis.verdict.python.attributes import READABLE, is_dunder
-from engine.analysis.verdict.python.library import BUILTINS, MODULES, SafeModule
+from engine.analysis.verdict.python.library import BUILTINS, MODULES
+from engine.analysis.verdict.python.safe_module import SafeModule
 from engine.analysis.verdict.python.scopes import BindingKind, NameBinding, NameScope, Scopes
 
 _BUILTIN_NAMES = frozenset(dir(builtins)) | {
@@ -30,6 +31,8 @@ class Use(Enum):
     """As a base class, an annotation and the second argument of `isinstance`."""
     CALL = auto()
     """Called directly, in the ways that are checked."""
+    TYPE = auto()
+    """As an annotation and the second argument of `isinstance`."""
     MODULE = auto()
     """Before a dot."""
     UNKNOWN = auto()
@@ -68,6 +71,8 @@ def _member(safe: SafeModule | None, module: str, name: str) -> Meaning:
         return Meaning(Use.VALUE, shown)
     if name in safe.classes:
         return Meaning(Use.CLASS, shown)
+    if name in safe.types:
+        return Meaning(Use.TYPE, shown)
     if name in safe.calls:
         return Meaning(Use.CALL, shown)
     return unknown(f"`{shown}` is not on the list")

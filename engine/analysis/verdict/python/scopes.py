@@ -89,6 +89,7 @@ class Scopes:
         self.by_node: dict[ast.AST, NameScope] = {tree: self.module}
         self.declared: set[str] = set()
         """Names that any `global` or `nonlocal` mentions: they are taken to be bound everywhere."""
+        self.imports: list[ast.Import | ast.ImportFrom] = []
         self.defining: list[ast.AST] = []
         """All nodes of `DEFINES_ATTRIBUTES`."""
         self.add(tree, self.module)
@@ -146,6 +147,8 @@ class Scopes:
     def _bind(self, node: ast.AST, scope: NameScope) -> None:
         if isinstance(node, ast.Global | ast.Nonlocal):
             self.declared.update(node.names)
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            self.imports.append(node)
         for name, binding in bound(node) if binds(node) else ():
             owner = scope.owner() if isinstance(node, ast.NamedExpr) else scope
             owner.bind(name, binding)

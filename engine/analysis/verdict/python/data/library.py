@@ -1,0 +1,81 @@
+"""What numpy and pandas offer to a program that only computes, and why each module is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from engine.analysis.verdict.python.safe_module import SafeModule, module
+
+_NUMPY_TYPES = """
+bool_ int8 int16 int32 int64 intp int_ uint uint8 uint16 uint32 uint64 float16 float32 float64
+complex64 complex128 float_ complex_ str_ bytes_ object_ datetime64 timedelta64 number integer floating
+signedinteger unsignedinteger inexact complexfloating generic longdouble half single double
+"""
+_NUMPY_UFUNCS = """
+abs absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not
+bitwise_or bitwise_xor cbrt ceil conj conjugate copysign cos cosh deg2rad degrees divide divmod equal
+exp exp2 expm1 fabs float_power floor floor_divide fmax fmin fmod frexp gcd greater greater_equal
+heaviside hypot invert isfinite isinf isnan lcm ldexp left_shift less less_equal log log10 log1p log2
+logaddexp logaddexp2 logical_and logical_not logical_or logical_xor matmul maximum minimum mod modf
+multiply negative nextafter not_equal positive power rad2deg radians reciprocal remainder right_shift
+rint sign signbit sin sinh spacing sqrt square subtract tan tanh true_divide trunc
+"""
+_NUMPY_MAKERS = """
+arange array asarray ascontiguousarray copy diag diagflat empty empty_like eye fromfunction fromiter
+full full_like geomspace identity indices linspace logspace meshgrid mgrid ogrid ones ones_like tri
+tril tril_indices triu triu_indices vander zeros zeros_like
+"""
+_NUMPY_FUNCTIONS = """
+all allclose amax amin angle any append apply_along_axis apply_over_axes argmax argmin argpartition
+argsort argwhere around array_equal array_equiv array_split asanyarray atleast_1d atleast_2d atleast_3d
+average bincount block broadcast_arrays broadcast_shapes broadcast_to choose clip column_stack compress
+concatenate convolve corrcoef correlate count_nonzero cov cross cumprod cumsum delete diagonal diff
+digitize divide dot dsplit dstack ediff1d einsum expand_dims extract fix flatnonzero flip fliplr flipud
+gradient hamming hanning blackman bartlett kaiser histogram histogram2d histogram_bin_edges hsplit
+hstack i0 imag inner insert interp intersect1d isclose iscomplex iscomplexobj isin isreal isrealobj
+isscalar issubdtype kron lexsort max mean median min moveaxis nan_to_num nanargmax nanargmin nancumsum
+nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar ndenumerate ndim
+ndindex nonzero outer pad partition percentile piecewise place polyadd polyder polydiv polyfit polyint
+polymul polysub polyval prod ptp put putmask quantile ravel ravel_multi_index real repeat reshape
+resize result_type roll rollaxis roots rot90 round searchsorted select setdiff1d setxor1d shape sinc
+size sort split squeeze stack std sum swapaxes take take_along_axis tensordot tile trace transpose
+trapz trapezoid trim_zeros unique union1d unravel_index unwrap vander var vdot vectorize vsplit vstack
+where errstate seterr set_printoptions printoptions iinfo finfo
+"""
+_NUMPY_CONSTANTS = "e pi inf nan newaxis euler_gamma NaN Inf infty"
+_RANDOM = """
+beta binomial bytes chisquare choice default_rng dirichlet exponential gamma geometric gumbel
+hypergeometric laplace logistic lognormal logseries multinomial multivariate_normal negative_binomial
+normal pareto permutation poisson power rand randint randn random random_integers random_sample ranf
+rayleigh sample seed shuffle standard_cauchy standard_exponential standard_gamma standard_normal
+standard_t triangular uniform vonmises wald weibull zipf
+"""
+_LINALG = """
+cholesky cond det eig eigh eigvals eigvalsh inv lstsq matrix_norm matrix_power matrix_rank matrix_transpose
+multi_dot norm pinv qr slogdet solve svd svdvals tensorinv tensorsolve trace vector_norm LinAlgError
+"""
+_FFT = """
+fft fft2 fftn fftfreq fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft irfft2 irfftn rfft rfft2
+rfftfreq rfftn
+"""
+
+NUMPY: Mapping[str, SafeModule] = MappingProxyType(
+    {
+        "numpy": module(
+            "Arrays in memory. Not listed is what reads or writes files (`load`, `fromfile`, `memmap`), makes"
+            " views without bounds (`lib.stride_tricks`), or looks names up in frames (`r_`, `bmat`).",
+            f"{_NUMPY_TYPES} {_NUMPY_UFUNCS} {_NUMPY_MAKERS} {_NUMPY_FUNCTIONS} {_NUMPY_CONSTANTS}",
+            types="ndarray dtype",
+        ),
+        "numpy.fft": module("Computes.", _FFT),
+        "numpy.linalg": module("Computes.", _LINALG),
+        "numpy.random": module(
+            "Computes from a seed or the kernel's random numbers.", _RANDOM, types="Generator RandomState"
+        ),
+        "numpy.typing": module("Annotations.", "", types="ArrayLike DTypeLike NDArray"),
+    }
+)
+
+DATA_MODULES: Mapping[str, SafeModule] = MappingProxyType({**NUMPY})
+"""What may be imported, by the module's full name."""

@@ -1,0 +1,28 @@
+"""What a module of the library offers to a proven program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.analysis.python.word_lists import words
+
+
+@dataclass(frozen=True, slots=True)
+class SafeModule:
+    """The names of one module that a proven program may use."""
+
+    why: str
+    values: frozenset[str]
+    classes: frozenset[str] = frozenset()
+    calls: frozenset[str] = frozenset()
+    types: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All names on the list."""
+        return self.values | self.classes | self.calls | self.types
+
+
+def module(why: str, values: str, classes: str = "", calls: str = "", types: str = "") -> SafeModule:
+    """Return a module whose names are given as words."""
+    return SafeModule(why, *(frozenset(words(names)) for names in (values, classes, calls, types)))
