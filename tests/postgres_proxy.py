@@ -19,6 +19,8 @@ class CuttingProxy:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._cut: Cut | None = None
         self.cuts = 0
+        self.round_trips = 0
+        """How often a request followed an answer."""
         threading.Thread(target=self._accept, daemon=True).start()
 
     @property
@@ -43,10 +45,12 @@ class CuttingProxy:
                 threading.Thread(target=self._requests, args=(client, server), daemon=True).start()
 
     def _requests(self, client: socket.socket, server: socket.socket) -> None:
-        answers = threading.Thread(target=_forward, args=(server, client), daemon=True)
-        answers.start()
+        answered = threading.Event()
+        threading.Thread(target=_forward, args=(server, client, answered), daemon=True).start()
         with contextlib.suppress(OSError):
             while data := client.recv(1 << 16):
+                self.round_trips += answered.is_set()
+                answered.clear()
                 cut, self._cut = (self._cut, None) if b"COMMIT" in data else (None, self._cut)
                 if cut:
                     self._end(cut, data, client, server)
@@ -65,7 +69,8 @@ class CuttingProxy:
             server.shutdown(socket.SHUT_RDWR)
 
 
-def _forward(source: socket.socket, target: socket.socket) -> None:
+def _forward(source: socket.socket, target: socket.socket, answered: threading.Event) -> None:
     with contextlib.suppress(OSError), source, target:
         while data := source.recv(1 << 16):
+            answered.set()
             target.sendall(data)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from typing import Any, cast
 
 import psycopg
 
 from engine.history.errors import HistoryHeldError
+from engine.history.store.postgres.chain_end import hold_end
 from engine.history.store.postgres.dialect import PostgresDialect
 from engine.history.store.postgres.link import ServerLink, end
 from engine.history.store.postgres.migrate import migrate
@@ -20,31 +20,17 @@ from engine.history.store.postgres.url import ServerUrl
 from engine.history.store.sql.connection import Cursor, Values
 
 _TOKEN = b"UPDATE last_commit SET token = %s"
-_OWN_TOKEN = b"UPDATE engines SET token = %s WHERE name = %s"
-_HOLD = "SELECT 1 FROM last_commit FOR UPDATE"
-"""Lets this engine alone append to the chain until its transaction ends."""
 _ENTER = b"""
 INSERT INTO engines (name, token, address, policy, beat, fenced) VALUES (%s, %s, '', '', 0, FALSE)
 ON CONFLICT (name) DO UPDATE SET token = excluded.token, beat = engines.beat + 1, fenced = FALSE
 RETURNING xmax = 0
 """
-HELD_SECONDS = 3
-"""How long one of several engines may hold the end of the chain without a word."""
-HOLD_TRIES = 2
-WRITER = "pratique one of several"
-"""How the sessions in which several engines write are named."""
-_END_SILENT = f"""
-SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-WHERE datname = current_database() AND usename = current_user AND application_name = '{WRITER}'
-AND pid <> pg_backend_pid() AND wait_event = 'ClientRead' AND xact_start IS NOT NULL
-AND state_change < clock_timestamp() - interval '{HELD_SECONDS} seconds'
-""".encode()
-"""Ends the sessions that hold the end of the chain without a word, as those of a stopped process do.
-
-The server's own limit for sessions that are idle does not see those that have sent a pipeline.
-"""
 CHANNEL = "pratique"
 """Where each commit of several engines is told."""
+_TELL = f"""
+WITH moved AS (UPDATE last_commit SET token = %s), own AS (UPDATE engines SET token = %s WHERE name = %s)
+SELECT pg_notify('{CHANNEL}', '')
+""".encode()
 AGAIN_SECONDS = 0.2
 """How often a server that went away in the middle of a commit is asked again."""
 
@@ -59,8 +45,6 @@ class PostgresConnection:
         self._engine = engine
         self._is_new = False
         """Whether this is one of several engines, and starts for the first time."""
-        self._moved = False
-        """Whether another one of several engines has appended since this one's last commit."""
         self._link = connect()
         self._closed = False
         self._open = False
@@ -76,7 +60,16 @@ class PostgresConnection:
     @property
     def dialect(self) -> PostgresDialect:
         """Where the SQL of PostgreSQL differs."""
-        return PostgresDialect(self, self._engine, moved=self._moved, is_new=self._is_new)
+        return PostgresDialect(self, self._engine, is_new=self._is_new)
+
+    def begin(self, known: int | None) -> Sequence[tuple[Any, ...]]:
+        """Begin a transaction; as one of several engines, at the end of the chain, which it holds."""
+        self._reconnect_if_lost()
+        self._open = True
+        if not self._engine:
+            return ()
+        self._begun = True
+        return hold_end(self._link, known)
 
     def execute(self, sql: str, parameters: Values = (), /) -> Cursor:
         """Execute a statement. A commit returns once it is known to be on the server's disk.
@@ -85,10 +78,6 @@ class PostgresConnection:
             psycopg.Error: it failed, or what waited for it; where it was a commit, nothing was written.
             HistoryHeldError: the link was lost, and another engine writes the history now, or has since.
         """
-        if sql == "BEGIN":
-            self._reconnect_if_lost()
-            self._open = True
-            return self._hold_end() if self._engine else cast("Cursor", self._link.cursor())
         if sql == "COMMIT":
             return self._commit()
         if sql == "ROLLBACK":
@@ -130,25 +119,6 @@ class PostgresConnection:
         """End the connection."""
         self._closed = True
         end(self._link)
-
-    def _hold_end(self) -> Cursor:
-        """Begin, wait for the end of the chain, and see whether it has moved: in one round trip."""
-        for _ in range(HOLD_TRIES):
-            with suppress(psycopg.errors.LockNotAvailable):
-                (token,) = self._hold()
-                break
-            self._roll_back()
-            self._link.execute(_END_SILENT)
-            self._open = True
-        else:
-            (token,) = self._hold()
-        self._moved = token != self._token
-        return cast("Cursor", self._link.cursor())
-
-    def _hold(self) -> tuple[str]:
-        self._pending.add(_HOLD, [()])
-        row: tuple[str] = self._send(b"SELECT token FROM last_commit").fetchone()
-        return row
 
     def _execute(self, sql: str, parameters: Values) -> Cursor:
         """Execute a statement, over a new link where the last one was lost outside of a transaction."""
@@ -214,10 +184,10 @@ class PostgresConnection:
         try:
             with self._link.pipeline():
                 self._send_waiting()
-                self._link.execute(_TOKEN, (token,))
                 if self._engine:
-                    self._link.execute(_OWN_TOKEN, (token, self._engine))
-                    self._link.execute(f"NOTIFY {CHANNEL}".encode())
+                    self._link.execute(_TELL, (token, token, self._engine))
+                else:
+                    self._link.execute(_TOKEN, (token,))
                 done = self._link.execute(b"COMMIT")
             _require_committed(done.statusmessage)
         except psycopg.errors.CheckViolation:

@@ -10,7 +10,8 @@ from psycopg.errors import LockNotAvailable
 
 from engine.common.local_files import private_folder
 from engine.history.errors import HistoryError, HistoryHeldError
-from engine.history.store.postgres.connection import HELD_SECONDS, WRITER, PostgresConnection
+from engine.history.store.postgres.chain_end import HELD_SECONDS, WRITER
+from engine.history.store.postgres.connection import PostgresConnection
 from engine.history.store.postgres.errors import explain
 from engine.history.store.postgres.link import LOCK, ServerLink, connect, end
 from engine.history.store.postgres.migrate import format_of, require_known

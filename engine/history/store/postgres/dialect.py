@@ -32,16 +32,12 @@ _SPECIAL = re.compile(r"([\\%_])")
 class PostgresDialect:
     """Implements Dialect."""
 
-    begin = "BEGIN"
     join = "JOIN"
     facts_by_case = "facts"
 
-    def __init__(
-        self, connection: SqlConnection, engine: str = "", *, moved: bool = False, is_new: bool = False
-    ) -> None:
+    def __init__(self, connection: SqlConnection, engine: str = "", *, is_new: bool = False) -> None:
         self._connection = connection
         self._engine = engine
-        self.moved = moved
         self.is_new = is_new
 
     def place(self, id: str, *, is_open: bool) -> None:

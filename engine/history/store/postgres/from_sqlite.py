@@ -93,7 +93,7 @@ def _copy(
         if tree.head(target)[0]:
             return _compared(path, source, target)
         target.execute("SET idle_in_transaction_session_timeout = 0")
-        target.execute("BEGIN")
+        target.begin(None)
         for table in TABLES:
             _copy_table(table, source, target)
         while target.dialect.index_texts() | index_facts(target, EVENTS):

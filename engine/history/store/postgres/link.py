@@ -63,7 +63,7 @@ class ServerLink(psycopg.Connection[tuple[Any, ...]]):
 
     def wait(self, gen: Generator[Any, Any, T], interval: float = 0.1, timeout: float | None = None) -> T:
         """Wait for the server's answer, looking every tenth of a second whether anybody still does."""
-        return super().wait(self._watched(gen), interval, timeout)
+        return super().wait(self._watched(gen) if self.give_up else gen, interval, timeout)
 
     def _watched(self, gen: Generator[Any, Any, T]) -> Generator[Any, Any, T]:
         try:

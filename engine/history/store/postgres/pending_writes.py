@@ -12,14 +12,13 @@ from typing import Any
 
 import psycopg
 
+from engine.history.store.postgres.arrays import array_of, array_type
 from engine.history.store.postgres.placeholders import stored, translated
 from engine.history.store.sql.connection import Values
 
-CHUNKS = (64, 8, 1)
-"""How many rows an INSERT has at most, and else: each number is a statement that the server prepares once."""
 MOST = 2000
 """So many rows wait at most."""
-_VALUES = re.compile(r"(?P<into>\s*INSERT INTO .* VALUES )(?P<row>\([?, ]+\))(?P<rest>.*)", re.DOTALL)
+_VALUES = re.compile(r"(?P<into>\s*INSERT INTO .* )VALUES \((?P<row>[?, ]+)\)(?P<rest>.*)", re.DOTALL)
 Statement = tuple[str, Values]
 
 
@@ -60,21 +59,25 @@ class PendingWrites:
 
 
 def _statements(sql: str, rows: Sequence[Values]) -> Iterator[Statement]:
-    """Yield the statements for these rows: few with many rows each, where it is a plain INSERT."""
-    if not _many(sql, 2):
-        yield from ((sql, stored(row)) for row in rows)
-        return
-    done = 0
-    while done < len(rows):
-        count = next(one for one in CHUNKS if one <= len(rows) - done)
-        yield _many(sql, count), [value for row in rows[done : done + count] for value in stored(row)]
-        done += count
+    """Yield the statements for these rows: one with an array for each column, where it is a plain INSERT.
+
+    Of a statement with a placeholder for each value of each row, to find the placeholders took psycopg longer
+    than all the rest.
+    """
+    plain = [stored(row) for row in rows]
+    columns = list(zip(*plain, strict=True)) if len(plain) > 1 and isinstance(plain[0], tuple) else []
+    types = tuple(map(array_type, columns))
+    if columns and all(types) and (together := _of_arrays(sql, types)):
+        yield together, [array_of(column) for column in columns]
+    else:
+        yield from ((sql, row) for row in plain)
 
 
 @lru_cache(maxsize=200)
-def _many(sql: str, count: int) -> str:
-    """Return an INSERT of so many rows; empty where a row may meet another one of them."""
+def _of_arrays(sql: str, types: tuple[str, ...]) -> str:
+    """Return an INSERT of many rows; empty where it is not plain, or a row may meet another one of them."""
     found = _VALUES.fullmatch(sql)
     if found is None or "DO UPDATE" in found["rest"] or "RETURNING" in found["rest"]:
         return ""
-    return found["into"] + ", ".join([found["row"]] * count) + found["rest"]
+    arrays = ", ".join(f"?::{type}[]" for type in types)
+    return f"{found['into']}SELECT * FROM unnest({arrays}){found['rest']}"

@@ -50,6 +50,12 @@ class SqlConnection(Protocol):
     def dialect(self) -> Dialect:
         """Where the SQL of this database differs."""
 
+    def begin(self, known: int | None) -> Sequence[tuple[Any, ...]]:
+        """Begin a transaction that writes.
+
+        Return number, hash and type of what other engines have appended after the record numbered `known`.
+        """
+
     def execute(self, sql: str, parameters: Values = (), /) -> Cursor:
         """Execute a statement."""
 
@@ -65,14 +71,6 @@ class SqlConnection(Protocol):
 
 class Dialect(Protocol):
     """Where databases differ: how texts are compared and indexed, and what the planner has to be told."""
-
-    @property
-    def begin(self) -> str:
-        """The statement that begins a transaction that writes."""
-
-    @property
-    def moved(self) -> bool:
-        """Whether another engine has appended since this connection's last commit."""
 
     @property
     def is_new(self) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -43,7 +43,6 @@ SINGLE = {
 
 _CASE_SEQ = "SELECT seq FROM cases WHERE id = ?"
 _SUBJECT_SEQ = "SELECT max(seq) FROM events WHERE subject = ?"
-_APPENDED = "SELECT seq, hash, type FROM events WHERE seq > ? ORDER BY seq"
 _INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -113,18 +112,18 @@ class Ledger:
 
     def begin(self) -> None:
         """Start a transaction, at a known end of the chain, which another engine may have moved."""
-        self.connection.execute(self.connection.dialect.begin)
+        appended = self.connection.begin(self.tree.size if self.known else None)
         if not self.known:
             self.load_end()
-        elif self.connection.dialect.moved:
-            self._follow_end()
+        elif appended:
+            self._follow_end(appended)
         if self.filed is not None and self.checked > self.filed:
             self.notes += checkpoints_after(self.connection, self.filed)
             self.filed = self.checked
 
-    def _follow_end(self) -> None:
+    def _follow_end(self, appended: Iterable[tuple[Any, ...]]) -> None:
         """Take in what other engines have appended: each of their commits signed the end, too."""
-        for seq, hash_, type_ in self.connection.execute(_APPENDED, (self.tree.size,)):
+        for seq, hash_, type_ in appended:
             self.last = hash_
             self.tree.add(hash_)
             self.checked = seq - 1 if type_ == CHECKPOINT else self.checked

@@ -36,21 +36,20 @@ class SqliteConnection(sqlite3.Connection):
         """Where the SQL of SQLite differs."""
         return SqliteDialect(self)
 
+    def begin(self, known: int | None) -> Sequence[tuple[Any, ...]]:
+        """Begin a transaction that writes. Nobody else has appended: one engine alone writes a file."""
+        self.execute("BEGIN IMMEDIATE")
+        return ()
+
 
 class SqliteDialect:
     """Implements Dialect."""
 
-    begin = "BEGIN IMMEDIATE"
     join = "CROSS JOIN"
     facts_by_case = "facts INDEXED BY facts_case"
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-
-    @property
-    def moved(self) -> bool:
-        """Whether another engine has appended: never, as one alone writes a file."""
-        return False
 
     @property
     def is_new(self) -> bool:

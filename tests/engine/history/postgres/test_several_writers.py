@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, aclosing
+from contextlib import AsyncExitStack, aclosing, closing
 from pathlib import Path
 
 import psycopg
@@ -22,6 +22,7 @@ from engine.history.store.open import open_history
 from engine.history.store.sql.store import SqlHistoryStore
 from engine.settings import HistorySettings
 from tests.engine.history.conftest import build_case
+from tests.postgres_proxy import CuttingProxy
 from tests.postgres_server import server
 
 ENGINES, EACH, ANSWERS, SECONDS = 3, 60, 120, 90.0
@@ -79,6 +80,25 @@ async def test_all_append_at_once_and_each_verifies_one_chain(stores: list[SqlHi
         await store.append("history.viewed", "", ALICE, {"n": 1})
         found = await store.verify()
         assert (True, "") == (found.intact, found.problem)
+
+
+async def test_an_append_takes_two_round_trips_also_after_others(
+    stores: list[SqlHistoryStore], url: str, tmp_path: Path
+) -> None:
+    """One locks the end of the chain and reads what is new, one writes and commits.
+
+    The least of several is told: the index of texts is written now and then, too.
+    """
+    with closing(CuttingProxy(url)) as proxy:
+        store = await opened(proxy.url, tmp_path, ENGINES)
+        taken = []
+        for number in range(20):
+            await stores[0].append("history.viewed", "", ALICE, {"n": number})
+            before = proxy.round_trips
+            await store.append("history.viewed", "", ALICE, {"n": number})
+            taken.append(proxy.round_trips - before)
+        await store.close()
+    assert 2 == min(taken)
 
 
 async def test_a_change_that_another_made_meanwhile_is_not_overwritten(stores: list[SqlHistoryStore]) -> None:
