@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from console.review.reader import SubmissionReader
 
+LOADING = "The submission under the cursor is being loaded"
+
 
 class DecisionActions:
     """Approves, denies and claims the submission of a reader."""
@@ -43,6 +45,8 @@ class DecisionActions:
     def obstacle(self) -> str:
         """Return why the submission cannot be approved yet, or nothing."""
         case, health = self._reader.case, console_app(self._screen).health
+        if self._is_loading():
+            return LOADING
         if case is None or case.status is not Status.PENDING:
             return "nothing to decide"
         if self.summary is not None and is_overdue(self.summary):
@@ -50,6 +54,11 @@ class DecisionActions:
         if health is not None and not health.can_run:
             return "isolation not proven: nothing can run (4 Health)"
         return self._reading_obstacle() or ("" if self._delay.over else "wait…")
+
+    def _is_loading(self) -> bool:
+        """Whether the cursor has left the submission on screen, and the next one is not there yet."""
+        case, chosen = self._reader.case, self._screen.query_one(QueueList).chosen
+        return case is not None and chosen is not None and chosen.id != case.submission.id
 
     def _reading_obstacle(self) -> str:
         if self._screen.query_one(CodeView).cut:
@@ -92,7 +101,8 @@ class DecisionActions:
         if not await console_app(self._screen).key_guard.pressed_by_person():
             return
         if obstacle := self.obstacle():
-            self._screen.notify(f"Not yet. {self.unread.plain or obstacle}", severity="warning")
+            reason = obstacle if obstacle == LOADING else self.unread.plain or obstacle
+            self._screen.notify(f"Not yet. {reason}", severity="warning")
             return
         from console.review.approve import ApproveScreen  # noqa: PLC0415  on its first use
 
@@ -104,6 +114,12 @@ class DecisionActions:
         else:
             self._submit(await self._screen.app.push_screen_wait(ApproveScreen(case)), record)
 
+    def _case_to_decide(self) -> Case | None:
+        if self._is_loading():
+            self._screen.notify(f"Not yet. {LOADING}", severity="warning")
+            return None
+        return self._reader.case
+
     async def deny(self) -> None:
         """Ask for a reason, then deny."""
         if not await console_app(self._screen).key_guard.pressed_by_person():
@@ -111,7 +127,7 @@ class DecisionActions:
         if self._screen.query_one(QueueList).marked:
             await deny_marked(self._screen)
             return
-        if (case := self._reader.case) is None:
+        if (case := self._case_to_decide()) is None:
             return
         from console.review.deny import DenyScreen  # noqa: PLC0415  on its first use
 
@@ -123,7 +139,7 @@ class DecisionActions:
         """Ask for comments, then send them to the agent."""
         if not await console_app(self._screen).key_guard.pressed_by_person():
             return
-        if (case := self._reader.case) is None:
+        if (case := self._case_to_decide()) is None:
             return
         from console.review.changes.sheet import ChangesScreen, DraftComments  # noqa: PLC0415  on its first use
 

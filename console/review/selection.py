@@ -55,7 +55,7 @@ class SelectedSubmission:
         self._screen = screen
         self._reader = reader
         self._decisions = decisions
-        self.rehearsals = RehearsalController(screen, reader, self._reload)
+        self.rehearsals = RehearsalController(screen, reader, self._load)
         self._ticks = 0
         self._cases = KnownCases()
 
@@ -73,7 +73,7 @@ class SelectedSubmission:
             self._show(None, None)
         elif case is None or summary.id != case.submission.id:
             if (known := self._cases.find(summary.id)) is None:
-                self._load(summary)
+                self._load()
             else:
                 self._show(known, summary)
                 self._screen.call_after_refresh(partial(self._rest_on, summary))
@@ -84,10 +84,9 @@ class SelectedSubmission:
         if event.type in EXPIRY_EVENTS:
             self.load_expired()
         self.rehearsals.on_event(event)
-        case, summary = self._reader.case, self._decisions.summary
-        known = case is not None and event.subject == case.submission.id
-        if known and summary and event.type in REVIEW_EVENTS:
-            self._load(summary)
+        case = self._reader.case
+        if case is not None and event.subject == case.submission.id and event.type in REVIEW_EVENTS:
+            self._load()
 
     def connected(self, state: str) -> None:
         """Forget what was loaded before the connection was lost; load what expired once there is one."""
@@ -107,7 +106,9 @@ class SelectedSubmission:
         self._screen.query_one(QueueList).show_expired(len(found))
 
     def update(self, case: Case) -> None:
-        """Show what changed about the submission on screen."""
+        """Show what changed about a submission, if it is the one on screen still."""
+        if self._reader.case is None or self._reader.case.submission.id != case.submission.id:
+            return
         self._reader.case = case
         self._screen.query_one(CaseHeader).show(case, self._decisions.summary)
         self._screen.query_one(RequestPanel).show(case)
@@ -138,15 +139,18 @@ class SelectedSubmission:
         if case is not None and case.submission.id == id:
             self._screen.query_one(CaseHeader).show_present(names)
 
-    def _reload(self) -> None:
-        if self._decisions.summary is not None:
-            self._load(self._decisions.summary)
-
-    def _load(self, summary: Summary) -> None:
-        run_in_background(self._screen, partial(self._loaded, summary), "case")
+    def _load(self) -> None:
+        """Load the submission under the cursor, which may not be the one on screen yet."""
+        if (chosen := self._screen.query_one(QueueList).chosen) is not None:
+            run_in_background(self._screen, partial(self._loaded, chosen), "case")
 
     def _rest_on(self, summary: Summary) -> None:
-        run_in_background(self._screen, partial(self._rested, summary), "case")
+        if self._is_chosen(summary):
+            run_in_background(self._screen, partial(self._rested, summary), "case")
+
+    def _is_chosen(self, summary: Summary) -> bool:
+        chosen = self._screen.query_one(QueueList).chosen
+        return chosen is not None and chosen.id == summary.id
 
     async def _rested(self, summary: Summary) -> None:
         """Load what comes next; if the reviewer stays here, ask whether anything changed."""
@@ -164,7 +168,7 @@ class SelectedSubmission:
         return case
 
     async def _loaded(self, summary: Summary) -> None:
-        if (case := await self._case(summary.id)) is None:
+        if (case := await self._case(summary.id)) is None or not self._is_chosen(summary):
             return
         known = self._reader.case
         if known == case:

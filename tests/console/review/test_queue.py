@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.pilot import Pilot
 
+from console.app.app import ConsoleApp
 from console.review.approve import ApproveScreen
 from console.review.deny import DenyScreen
 from console.review.queue.listing import QueueList
 from console.review.queue.marked import identical
 from console.review.queue.order import Order, arranged, fits
+from console.review.screen import ReviewScreen
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.models import Case, Claim, DecisionOutcome, Level, Permissions
@@ -263,3 +268,111 @@ async def test_the_list_stands_still_while_another_screen_is_open_and_is_current
         assert 2 == rows.count
         await press(pilot, "escape", "1")
         await until(pilot, lambda: rows.count == 3)
+
+
+class LateEngine(FakeEngine):
+    """An engine that answers about submissions when it is let."""
+
+    def __init__(self, *cases: Case) -> None:
+        super().__init__(*cases)
+        self.lets = asyncio.Event()
+        self.lets.set()
+        self.asked: list[str] = []
+
+    async def case(self, id: str, within: float = 0) -> Case:
+        self.asked.append(id)
+        await self.lets.wait()
+        return await super().case(id, within)
+
+
+def displayed(app: ConsoleApp) -> str:
+    """Return the ID of the submission that can be read, and decided about."""
+    assert isinstance(app.screen, ReviewScreen)
+    case = app.screen._reader.case
+    return case.submission.id if case else ""
+
+
+async def settled(app: ConsoleApp, pilot: Pilot[Any]) -> None:
+    """Wait until nothing is loaded any more."""
+    await pilot.pause()
+    await until(pilot, lambda: not any(each.group == "case" for each in app.workers))
+
+
+@pytest.mark.parametrize("places", [(1, 2), (1, 4), (3, 4), (4, 3), (1, 4, 1), (1, 0), (4, 0)])
+async def test_what_is_under_the_cursor_is_displayed_however_quickly_it_moves(
+    places: tuple[int, ...],
+) -> None:
+    """Onto one that was loaded in advance, past it, and back, all before the next frame."""
+    async with open_console(FakeEngine(*queue())) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 5 and "s-1" == displayed(app))
+        await settled(app, pilot)
+        for place in places:
+            rows.cursor = place
+        await settled(app, pilot)
+        assert f"s-{places[-1] + 1}" == displayed(app)
+
+
+async def test_an_answer_that_comes_late_does_not_display_what_the_cursor_has_left() -> None:
+    """What was asked for first is not under the cursor any more when it comes."""
+    engine = LateEngine(*queue())
+    async with open_console(engine) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 5 and "s-1" == displayed(app))
+        await settled(app, pilot)
+        engine.lets.clear()
+        rows.cursor = 4
+        await until(pilot, lambda: "s-5" in engine.asked)
+        rows.cursor = 0
+        engine.lets.set()
+        await settled(app, pilot)
+        assert "s-1" == displayed(app)
+
+
+async def test_news_of_what_is_displayed_does_not_stop_what_is_under_the_cursor() -> None:
+    """Another reviewer claims the one on screen while the next one is being loaded."""
+    engine = LateEngine(*queue())
+    async with open_console(engine) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 5 and "s-1" == displayed(app))
+        await settled(app, pilot)
+        engine.lets.clear()
+        rows.cursor = 4
+        await until(pilot, lambda: "s-5" in engine.asked)
+        engine.happen("claim.created", "s-1")
+        await pilot.pause()
+        engine.lets.set()
+        await until(pilot, lambda: "s-5" == displayed(app), seconds=20)
+
+
+@pytest.mark.parametrize("key", ["ctrl+y", "d", "r"])
+async def test_nothing_is_decided_while_another_one_is_under_the_cursor(key: str) -> None:
+    """The submission on screen is not the one that the reviewer has gone to."""
+    engine = LateEngine(*queue())
+    async with open_console(engine) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 5 and "s-1" == displayed(app))
+        await settled(app, pilot)
+        engine.lets.clear()
+        rows.cursor = 4
+        await until(pilot, lambda: "s-5" in engine.asked)
+        await press(pilot, key)
+        await until(pilot, lambda: "is being loaded" in frame(app))
+        assert isinstance(app.screen, ReviewScreen)
+        engine.lets.set()
+        await until(pilot, lambda: "s-5" == displayed(app))
+
+
+async def test_what_changed_about_a_submission_is_not_shown_over_the_next_one() -> None:
+    """The answer to a claim comes after the reviewer has gone on."""
+    async with open_console(FakeEngine(*queue())) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 5 and "s-1" == displayed(app))
+        await settled(app, pilot)
+        assert isinstance(app.screen, ReviewScreen)
+        left = app.screen._reader.case
+        assert left is not None
+        rows.cursor = 1
+        await settled(app, pilot)
+        app.screen._selection.update(left)
+        assert "s-2" == displayed(app)
