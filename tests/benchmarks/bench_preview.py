@@ -1,15 +1,14 @@
-"""Requests through a preview beside the same requests inside the sandbox."""
+"""Requests through a preview beside the same requests inside the sandbox, by the same HTTP client."""
 
 from __future__ import annotations
 
 import asyncio
+import http.client
 import re
 import statistics
 import tempfile
 import time
 from pathlib import Path
-
-import httpx
 
 from engine.client.client import Client
 from engine.common.text import Untrusted
@@ -67,15 +66,16 @@ async def _measured(client: Client) -> list[Row]:
     run, inside = await _server(client)
     opened = await client.previews.open(run, PORT)
     host = opened.preview.host
-    base = f"http://127.0.0.1:{host.rpartition(':')[2]}"
-    async with httpx.AsyncClient(base_url=base, headers={"Host": host}, timeout=120) as browser:
-        entered = await browser.get(opened.link.partition(host)[2])
-        browser.headers["Cookie"] = entered.headers["set-cookie"].partition(";")[0]
-        small = [await _seconds(browser, "/") * 1000 for _ in range(REQUESTS)]
-        big = [BIG / 1e6 / await _seconds(browser, "/big") for _ in range(ROUNDS)]
+    cookie = await asyncio.to_thread(_enter, host, opened.link.partition(host)[2])
+    small = await asyncio.to_thread(_asked, host, cookie, "/", REQUESTS)
+    big = await asyncio.to_thread(_asked, host, cookie, "/big", ROUNDS)
     await client.kill(run)
     direct = statistics.median(inside["small"]) * 1000
-    return [_delay(small, direct), _speed(big, BIG / 1e6 / statistics.median(inside["big"]))]
+    speeds = [BIG / 1e6 / seconds for seconds in big]
+    return [
+        _delay([seconds * 1000 for seconds in small], direct),
+        _speed(speeds, BIG / 1e6 / statistics.median(inside["big"])),
+    ]
 
 
 async def _server(client: Client) -> tuple[str, dict[str, list[float]]]:
@@ -96,11 +96,34 @@ async def _server(client: Client) -> tuple[str, dict[str, list[float]]]:
     }
 
 
-async def _seconds(browser: httpx.AsyncClient, path: str) -> float:
+def _enter(host: str, path: str) -> str:
+    """Open the link of the preview, and return its cookie."""
+    connection = _connection(host)
+    connection.request("GET", path, headers={"Host": host})
+    answer = connection.getresponse()
+    connection.close()
+    return str(answer.headers["set-cookie"]).partition(";")[0]
+
+
+def _asked(host: str, cookie: str, path: str, count: int) -> list[float]:
+    """Make requests one after the other; return the seconds of each."""
+    return [_seconds(host, cookie, path) for _ in range(count)]
+
+
+def _seconds(host: str, cookie: str, path: str) -> float:
     began = time.perf_counter()
-    async with asyncio.timeout(120):
-        (await browser.get(path)).raise_for_status()
+    connection = _connection(host)
+    connection.request("GET", path, headers={"Host": host, "Cookie": cookie})
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    if answer.status != http.HTTPStatus.OK:
+        raise RuntimeError(f"the preview answered {answer.status} to {path}")
     return time.perf_counter() - began
+
+
+def _connection(host: str) -> http.client.HTTPConnection:
+    return http.client.HTTPConnection("127.0.0.1", int(host.rpartition(":")[2]), timeout=120)
 
 
 def _delay(samples: list[float], direct: float) -> Row:

@@ -9,8 +9,11 @@ from typing import Protocol
 class GuestPort(Protocol):
     """Connects to one port of a sandbox."""
 
-    async def connect(self) -> socket.socket:
-        """Return a new connection; it ends at once where nothing listens. Raises SandboxUnavailable."""
+    def connect(self, first: bytes) -> socket.socket:
+        """Return a new connection on which `first` was sent, 64 kB at most; it ends where nothing listens.
+
+        Raises SandboxUnavailable.
+        """
 
     async def wait_closed(self) -> None:
         """Wait until no connection is possible any more: the sandbox is gone."""

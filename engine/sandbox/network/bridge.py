@@ -17,6 +17,8 @@ from engine.sandbox.guest_protocol.framing import frames
 
 WINDOW = 256 * 1024
 """How many bytes of one connection may be in flight."""
+_REOPENED = WINDOW // 4
+"""How many bytes were read before the other end is told: each message wakes a process in the sandbox."""
 _HEAD = struct.Struct(">cII")
 _MAX_CHANNELS = 64
 _MAX_FRAME_BYTES = 64 * 1024
@@ -28,10 +30,8 @@ class BridgeError(Exception):
 
 @dataclass(slots=True)
 class Channel:
-    """One connection of the guest, and our end of the socket that the proxy serves."""
+    """One connection of the guest."""
 
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
     send_window: int = WINDOW
     """How many bytes we may still send to the guest's end."""
     receive_window: int = WINDOW
@@ -71,8 +71,10 @@ class Bridge:
         if not self._ready.is_set():
             raise BridgeError("the network bridge did not start in the sandbox")
 
-    async def connect(self) -> socket.socket:
-        """Ask the guest's end for a connection, and return our end of it; it is closed if there is none.
+    def connect(self, first: bytes) -> socket.socket:
+        """Ask the guest's end for a connection that begins with `first`, one frame at most.
+
+        Return our end of it; it is closed if there is none.
 
         Raises:
             BridgeError: the bridge is closed, or has too many connections.
@@ -80,10 +82,10 @@ class Bridge:
         if self._reading is None or self._reading.done() or len(self._channels) >= _MAX_CHANNELS:
             raise BridgeError("the bridge into the sandbox is closed or busy")
         self._asked += 1
-        id = self._asked  # others may ask while this one begins
+        id = self._asked
         ours, theirs = socket.socketpair()
-        await self._begin_channel(id, ours)
-        self._send(b"O", id)
+        self._begin_channel(id, ours, WINDOW - len(first))
+        self._write(_frame(b"O", id) + _frame(b"D", id, len(first), first))
         return theirs
 
     async def wait_closed(self) -> None:
@@ -105,7 +107,7 @@ class Bridge:
             async for stream, piece in frames(self._reader):
                 if stream is Stream.STDOUT:
                     data += piece
-                    await self._parse(data)
+                    self._parse(data)
         except (BridgeError, OSError):
             pass
         finally:
@@ -115,7 +117,7 @@ class Bridge:
             if self._channels:
                 await asyncio.wait(self._channels.values())
 
-    async def _parse(self, data: bytearray) -> None:
+    def _parse(self, data: bytearray) -> None:
         while len(data) >= _HEAD.size:
             kind, id, length = _HEAD.unpack_from(data)
             size = length if kind == b"D" else 0
@@ -128,7 +130,7 @@ class Bridge:
             if kind == b"R":
                 self._ready.set()
             elif kind == b"O":
-                await self._open_channel(id)
+                self._open_channel(id)
             elif id in self._ends:
                 self._handle(self._ends[id], id, kind, length, content)
 
@@ -146,42 +148,47 @@ class Bridge:
         elif kind == b"C":
             self._channels[id].cancel()
 
-    async def _open_channel(self, id: int) -> None:
+    def _open_channel(self, id: int) -> None:
         if id in self._channels or len(self._channels) >= _MAX_CHANNELS:
             raise BridgeError("the guest opened too many connections")
         ours, theirs = socket.socketpair()
-        await self._begin_channel(id, ours)
+        self._begin_channel(id, ours, WINDOW)
         self._serve(theirs)
 
-    async def _begin_channel(self, id: int, ours: socket.socket) -> None:
-        reader, writer = await asyncio.open_unix_connection(sock=ours)
-        self._ends[id] = Channel(reader, writer)
-        self._channels[id] = asyncio.create_task(self._serve_channel(id, self._ends[id]))
+    def _begin_channel(self, id: int, ours: socket.socket, send_window: int) -> None:
+        """Know a connection from now on, and serve `ours`, the other end of the socket that is used."""
+        self._ends[id] = Channel(send_window)
+        self._channels[id] = asyncio.create_task(self._serve_channel(id, self._ends[id], ours))
+        self._channels[id].add_done_callback(lambda _: self._end_channel(id, ours))
 
-    async def _serve_channel(self, id: int, end: Channel) -> None:
+    def _end_channel(self, id: int, ours: socket.socket) -> None:
+        ours.close()  # it may have been cancelled before it was served
+        self._channels.pop(id, None)
+        self._ends.pop(id, None)
+        self._send(b"C", id)
+
+    async def _serve_channel(self, id: int, end: Channel, ours: socket.socket) -> None:
         """Copy one connection in both directions until both have ended."""
+        reader, writer = await asyncio.open_unix_connection(sock=ours)
         directions = {
-            asyncio.create_task(self._to_guest(id, end)),
-            asyncio.create_task(self._to_proxy(id, end)),
+            asyncio.create_task(self._to_guest(id, end, reader)),
+            asyncio.create_task(self._to_proxy(id, end, writer)),
         }
         try:
             await asyncio.wait(directions)
         finally:
             for task in directions:
                 task.cancel()
-            end.writer.transport.abort()
-            self._channels.pop(id, None)
-            self._ends.pop(id, None)
-            self._send(b"C", id)
+            writer.transport.abort()
 
-    async def _to_guest(self, id: int, end: Channel) -> None:
+    async def _to_guest(self, id: int, end: Channel, reader: asyncio.StreamReader) -> None:
         """Copy from the proxy to the guest, within the guest's window."""
         while True:
             while not end.send_window:
                 end.window_opened.clear()
                 await end.window_opened.wait()
             try:
-                data = await end.reader.read(min(_MAX_FRAME_BYTES, end.send_window))
+                data = await reader.read(min(_MAX_FRAME_BYTES, end.send_window))
             except OSError:
                 data = b""
             if not data:
@@ -191,19 +198,30 @@ class Bridge:
             self._send(b"D", id, len(data), data)
             await self._writer.drain()
 
-    async def _to_proxy(self, id: int, end: Channel) -> None:
+    async def _to_proxy(self, id: int, end: Channel, writer: asyncio.StreamWriter) -> None:
         """Copy from the guest to the proxy, and reopen the window as the proxy reads."""
+        taken = 0
         while (data := await end.received.get()) is not None:
             try:
-                end.writer.write(data)
-                await end.writer.drain()
+                writer.write(data)
+                await writer.drain()
             except OSError:
                 return
-            end.receive_window += len(data)
-            self._send(b"W", id, len(data))
-        if not end.writer.transport.is_closing():
-            end.writer.write_eof()
+            taken += len(data)
+            if taken >= _REOPENED:
+                end.receive_window += taken
+                self._send(b"W", id, taken)
+                taken = 0
+        if not writer.transport.is_closing():
+            writer.write_eof()
 
     def _send(self, kind: bytes, id: int, length: int = 0, content: bytes = b"") -> None:
+        self._write(_frame(kind, id, length, content))
+
+    def _write(self, data: bytes) -> None:
         if not self._writer.transport.is_closing():
-            self._writer.write(_HEAD.pack(kind, id, length) + content)
+            self._writer.write(data)
+
+
+def _frame(kind: bytes, id: int, length: int = 0, content: bytes = b"") -> bytes:
+    return _HEAD.pack(kind, id, length) + content

@@ -18,10 +18,13 @@ class BridgedPort:
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
 
-    async def connect(self) -> socket.socket:
-        """Return a new connection; it ends at once where nothing listens. Raises SandboxUnavailable."""
+    def connect(self, first: bytes) -> socket.socket:
+        """Return a new connection on which `first` was sent, 64 kB at most; it ends where nothing listens.
+
+        Raises SandboxUnavailable.
+        """
         try:
-            return await self._bridge.connect()
+            return self._bridge.connect(first)
         except BridgeError as error:
             raise SandboxUnavailable(str(error)) from error
 

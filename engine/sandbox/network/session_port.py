@@ -15,9 +15,12 @@ class SessionPort:
         self._port = port
         self._closed = closed
 
-    async def connect(self) -> socket.socket:
-        """Return a new connection; it ends at once where nothing listens. Raises SandboxUnavailable."""
-        return await self._port.connect()
+    def connect(self, first: bytes) -> socket.socket:
+        """Return a new connection on which `first` was sent, 64 kB at most; it ends where nothing listens.
+
+        Raises SandboxUnavailable.
+        """
+        return self._port.connect(first)
 
     async def wait_closed(self) -> None:
         """Wait until no connection is possible any more: the sandbox is gone."""

@@ -63,7 +63,8 @@ class PreviewExchange:
 
     async def _connect_and_pass_on(self, head: RequestHead, browser: Streams) -> int:
         try:
-            guest = await asyncio.open_unix_connection(sock=await self.port.connect(), limit=PIECE)
+            connection = self.port.connect(request_head(head))
+            guest = await asyncio.open_unix_connection(sock=connection, limit=PIECE)
         except (SandboxUnavailable, OSError):
             return self._unanswered(browser[1])
         answering = asyncio.create_task(self._pass_on(head, browser[1], guest))
@@ -81,9 +82,8 @@ class PreviewExchange:
         return 502
 
     async def _pass_on(self, head: RequestHead, writer: asyncio.StreamWriter, guest: Streams) -> int:
-        """Send the head, and copy the response until the guest ends it."""
+        """Copy the response until the guest ends it."""
         try:
-            guest[1].write(request_head(head))
             async with asyncio.timeout(ANSWER_SECONDS):
                 status, answered = response_head(await _final_head(guest[0]), self.gate.host)
             if status == SWITCHED and not head.upgrades:

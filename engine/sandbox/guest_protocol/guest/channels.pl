@@ -56,8 +56,8 @@ sub take {
     if ( $kind eq 'F' ) { return $write->($bytes) }
     if ( $kind eq 'O' ) { return $connect && $connect->($id) }
     my $one = $channel{$id} or return;
-    if    ( $kind eq 'D' ) { $one->{out} .= $bytes }
-    elsif ( $kind eq 'W' ) { $one->{room} += $length }
+    if ( $kind eq 'D' ) { $one->{out} .= $bytes; return pass_out($id) }
+    if    ( $kind eq 'W' ) { $one->{room} += $length }
     elsif ( $kind eq 'E' ) { $one->{ended} ||= 1 }
     elsif ( $kind eq 'C' ) { $one->{closed} = 1 }
     settle($id);
@@ -113,7 +113,8 @@ sub pass_out {
     return if !defined $wrote && ( $!{EAGAIN} || $!{EINTR} );
     return drop($id) if !defined $wrote;
     substr( $one->{out}, 0, $wrote ) = '';
-    send_frame( 'W', $id, $wrote, '' );
+    $one->{taken} += $wrote;
+    if ( $one->{taken} >= $window / 4 ) { send_frame( 'W', $id, $one->{taken}, '' ); $one->{taken} = 0 }
     settle($id);
 }
 
