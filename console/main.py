@@ -47,12 +47,15 @@ def _console(*, served: bool) -> int:
 
 
 def settle_memory() -> None:
-    """Exclude what was loaded from garbage collection: a full collection of it would block the screen."""
+    """Exclude what was loaded from garbage collection: a full collection of it would block the screen.
+
+    While keys are pressed only what is newest is collected, in a few milliseconds; all of it in idle moments.
+    """
     import gc  # noqa: PLC0415
 
     gc.collect()
     gc.freeze()
-    gc.set_threshold(10_000, 20, 20)
+    gc.set_threshold(10_000, 1_000, 20)
 
 
 if __name__ == "__main__":

@@ -27,9 +27,12 @@ if TYPE_CHECKING:
 
 __all__ = ["FooterKey", "StylesCache"]
 
-CHECK_SECONDS = 5.0
+CHECK_SECONDS = 0.2
 COLLECT_SECONDS = 30.0
-IDLE_SECONDS = 0.3
+IDLE_SECONDS = 1.0
+"""A full collection, which blocks the screen, waits until no key was pressed for so long."""
+PAUSE_SECONDS = 0.1
+"""What is newest is collected, in a few milliseconds, once no key was pressed for so long."""
 
 
 def share_colour_cache() -> None:
@@ -142,9 +145,11 @@ class IdleCollector:
         self._last = now
 
     def check(self, now: float) -> bool:
-        """Collect where it is due and no key was pressed just now; say whether that was done."""
+        """Collect where no key was pressed just now; say whether all of it was."""
         due = now - self._last >= COLLECT_SECONDS and self._key_guard.idle(now, IDLE_SECONDS)
         if due:
             self._last = now
             gc.collect()
+        elif self._key_guard.idle(now, PAUSE_SECONDS):
+            gc.collect(0)
         return due

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from console.app.crash import is_after_close
 from console.app.keymap import GROUPS
 from console.app.notifications import TerminalNotifications
 from console.app.preferences import Preferences
-from console.app.textual_patches import COLLECT_SECONDS, IDLE_SECONDS, IdleCollector
+from console.app.textual_patches import COLLECT_SECONDS, IDLE_SECONDS, PAUSE_SECONDS, IdleCollector
 from console.explore.editor import Editor
 from console.help.help import HelpScreen, lines
 from console.help.jump import JumpScreen
@@ -207,3 +208,22 @@ def test_memory_is_tidied_between_keys() -> None:
     assert collector.check(COLLECT_SECONDS + IDLE_SECONDS)
     assert not collector.check(2 * COLLECT_SECONDS)
     assert collector.check(2 * COLLECT_SECONDS + 1)
+
+
+def test_what_is_newest_is_tidied_in_a_pause_between_two_keys() -> None:
+    """A closed cycle is gone before the next key, so that no frame waits for it."""
+    keys = KeyGuard()
+    collector = IdleCollector(keys, now=0)
+    keys.record_key(1)
+    gc.disable()
+    try:
+        cycle = KeyGuard()
+        cycle.itself = cycle  # type: ignore[attr-defined]
+        kept = weakref.ref(cycle)
+        del cycle
+        collector.check(1 + PAUSE_SECONDS / 2)
+        assert None is not kept()
+        collector.check(1 + PAUSE_SECONDS)
+        assert None is kept()
+    finally:
+        gc.enable()
