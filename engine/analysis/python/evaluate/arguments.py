@@ -15,7 +15,7 @@ def unknown(function: PythonFunction) -> Iterator[tuple[str, PythonValue | None]
     """Yield every parameter of a function of whose call nothing is known."""
     args = function.node.args
     for index, arg in enumerate((*args.posonlyargs, *args.args)):
-        first = index == 0 and function.owner is not None
+        first = index == 0 and function.bound
         yield arg.arg, _any_instance(function) if first else None
     for arg in args.kwonlyargs:
         yield arg.arg, None
@@ -37,7 +37,7 @@ def bound(
     spec = function.node.args
     names = [arg.arg for arg in (*spec.posonlyargs, *spec.args)]
     if function.bound and names and not _given_itself(function, args, names):
-        if receiver is not None:
+        if receiver is not None and not function.of_class:
             yield names[0], receiver
         names = names[1:]
     yield from zip(names, args, strict=False)
@@ -45,19 +45,17 @@ def bound(
         if name in names or any(arg.arg == name for arg in spec.kwonlyargs):
             yield name, value
     if spec.vararg is not None:
-        yield spec.vararg.arg, _collected(dict(enumerate(args[len(names) :])))
+        yield spec.vararg.arg, PythonValue.holding(dict(enumerate(args[len(names) :])))
     if spec.kwarg is not None:
-        rest = {name: value for name, value in keywords.items() if name not in names}
-        yield spec.kwarg.arg, _collected(rest)
+        rest: dict[str, PythonValue | None] = {
+            name: value for name, value in keywords.items() if name not in names
+        }
+        yield spec.kwarg.arg, PythonValue.holding(rest)
 
 
 def _given_itself(function: PythonFunction, args: _Values, names: list[str]) -> bool:
     """Whether a method is called on its class, with the object as an argument: `Box.get(box)`."""
     first = args[0] if args else None
-    return len(args) == len(names) and first is not None and first.owner is function.owner
-
-
-def _collected(items: dict[int, PythonValue | None] | dict[str, PythonValue | None]) -> PythonValue:
-    rest = PythonValue()
-    rest.items = dict(items)
-    return rest
+    if len(args) != len(names) or first is None or first.owner is None:
+        return False
+    return bool(first.owner.extends(function.owner))

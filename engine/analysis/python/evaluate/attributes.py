@@ -8,8 +8,8 @@ from engine.analysis.python import gadgets
 from engine.analysis.python.evaluate import functions, lookups
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.names import BUILTINS, HEAVY_MODULES, canonical
-from engine.analysis.python.evaluate.sink_registry import CALLS, DANGEROUS_CALLBACKS, PythonCall
-from engine.analysis.python.evaluate.values import PythonValue, text_of
+from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall
+from engine.analysis.python.evaluate.values import DANGEROUS_CALLBACKS, PythonValue, text_of
 from engine.analysis.python.rules import execution
 from engine.models import Level
 
@@ -31,20 +31,46 @@ def member(evaluator: Evaluator, node: ast.AST, base: PythonValue | None, name: 
         gadgets.check(evaluator, node, base, name)
     if base is None:
         return None
-    if base.fields is not None and name in base.fields:
-        return base.fields[name]
-    if base.owner is not None and name in base.owner.attributes:
-        return _of_class(evaluator, base, base.owner.attributes[name])
+    if name == "__call__" and (base.function is not None or base.name):
+        return base
+    if base.fields is not None or base.owner is not None:
+        found, known = _of_object(evaluator, base, name)
+        if known:
+            return found
     if base.name:
-        qualified = _qualified(base.name, name)
-        if qualified == name and qualified in _BORROWED:
-            evaluator.report(execution.INDIRECT_NAME, node, f"Reaches `{name}` through `{base.name}`")
-        return _named(base, qualified)
+        return _of_name(evaluator, node, base, name)
     if base.taint:
         value = PythonValue(taint=base.taint)
         value.trail = base.trail
         return value
     return None
+
+
+def _of_name(evaluator: Evaluator, node: ast.AST, base: PythonValue, name: str) -> PythonValue | None:
+    qualified = _qualified(base.name or "", name)
+    if qualified in evaluator.patched:
+        return evaluator.patched[qualified]
+    if qualified == name and qualified in _BORROWED:
+        evaluator.report(execution.INDIRECT_NAME, node, f"Reaches `{name}` through `{base.name}`")
+    return _named(base, qualified)
+
+
+def _of_object(evaluator: Evaluator, base: PythonValue, name: str) -> tuple[PythonValue | None, bool]:
+    """Return an attribute of an object or class of the code, and whether it has one."""
+    if base.fields is not None and name in base.fields:
+        return base.fields[name], True
+    if base.fields is not None and name == "__dict__":
+        return of_fields(base.fields), True
+    if base.owner is not None and name in base.owner.attributes:
+        return _of_class(evaluator, base, base.owner.attributes[name]), True
+    return None, False
+
+
+def of_fields(fields: dict[str, PythonValue | None]) -> PythonValue:
+    """Return the dictionary of an object's attributes; what is put into it, the object has."""
+    value = PythonValue()
+    value.items = fields
+    return value
 
 
 def _of_class(evaluator: Evaluator, base: PythonValue, found: PythonValue | None) -> PythonValue | None:

@@ -9,14 +9,20 @@ from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.sink_registry import (
     ANY_OBJECT,
     CALLS,
-    DANGEROUS_CALLBACKS,
     METHODS,
     PREFIXES,
     TEXT_METHODS,
     TOUCHING,
     PythonCall,
 )
-from engine.analysis.python.evaluate.values import NOTHING, PythonValue, derived, taint_of
+from engine.analysis.python.evaluate.targets import parts_of
+from engine.analysis.python.evaluate.values import (
+    DANGEROUS_CALLBACKS,
+    NOTHING,
+    PythonValue,
+    derived,
+    taint_of,
+)
 from engine.analysis.python.loops import loops, resources
 
 
@@ -64,8 +70,8 @@ def _arguments(
     args: list[PythonValue | None] = []
     for arg in node.args:
         value = evaluator.evaluate(arg)
-        if type(arg) is ast.Starred and value is not None and value.items is not None:
-            args.extend(value.items.values())
+        if type(arg) is ast.Starred and (parts := parts_of(value)):
+            args.extend(parts)
         else:
             args.append(value)
     keywords: dict[str, PythonValue | None] = {}
@@ -142,12 +148,15 @@ def _instance(
 ) -> PythonValue:
     value = PythonValue()
     value.owner, value.fields = callee.owner, {}
+    made = callee.owner.attributes.get("__new__")
+    if made is not None and made.function is not None:
+        given = functions.call_function(evaluator, made.function, [callee, *args], keywords)
+        value = given if given is not None and given.fields is not None else value
     init = callee.owner.attributes.get("__init__")
     if init is not None and init.function is not None:
         functions.call_function(evaluator, init.function, args, keywords, value)
     elif callee.owner.declared:
-        value.fields.update(zip(callee.owner.declared, args, strict=False))
-        value.fields.update(keywords)
+        value.fields = {**dict(zip(callee.owner.declared, args, strict=False)), **keywords}
     return value
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from engine.analysis.python.evaluate import hooks
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.scopes import PythonClass, PythonFunction, PythonScope
-from engine.analysis.python.evaluate.values import PythonValue
+from engine.analysis.python.evaluate.values import PythonValue, is_callable
 from engine.models import Language
 
 _Def = ast.FunctionDef | ast.AsyncFunctionDef
@@ -17,15 +17,17 @@ _Def = ast.FunctionDef | ast.AsyncFunctionDef
 def read_function(evaluator: Evaluator, node: _Def) -> None:
     """Bind a function's name; its body waits until it is called or the module ends."""
     function = PythonFunction(node, evaluator.scope, evaluator.scope.owner)
-    function.bound = function.owner is not None and not _decorators(node) & {"staticmethod", "classmethod"}
+    decorators = _decorators(node)
+    function.bound = function.owner is not None and "staticmethod" not in decorators
+    function.of_class = "classmethod" in decorators
     read_defaults(evaluator, function)
     _read_annotations(evaluator, node)
     value = PythonValue()
     value.function = function
     evaluator.pending.append(function)
     evaluator.functions.append(function)
-    for decorator in node.decorator_list:
-        hooks.decorated(evaluator, decorator, value)
+    for decorator in reversed(node.decorator_list):
+        value = hooks.decorated(evaluator, decorator, value) or value
     evaluator.scope.names[node.name] = value
     if evaluator.scope.owner is not None:
         evaluator.scope.owner.attributes[node.name] = value
@@ -98,18 +100,30 @@ def read_class(evaluator: Evaluator, node: ast.ClassDef) -> None:
         if base is not None and base.owner is not None:
             owner.attributes.update(base.owner.attributes)
             owner.declared += base.owner.declared
+            owner.parents += (base.owner,)
     owner.declared += tuple(_fields(node))
     value = PythonValue()
     value.owner = owner
-    for decorator in node.decorator_list:
-        hooks.decorated(evaluator, decorator, value)
     outer = evaluator.scope
     evaluator.scope = PythonScope(outer, owner)
     evaluator.run(node.body)
     owner.attributes.update(evaluator.scope.names)
+    if any(name.startswith("enum.") for name in names):
+        owner.attributes.update(_members(owner))
     evaluator.scope = outer
+    for decorator in node.decorator_list:
+        hooks.decorated(evaluator, decorator, value)
     outer.names[node.name] = value
     hooks.class_defined(evaluator, node, owner)
+
+
+def _members(owner: PythonClass) -> Iterator[tuple[str, PythonValue | None]]:
+    """Yield the members of an enumeration, each with its value."""
+    for name, value in owner.attributes.items():
+        if is_callable(value) and (value is None or value.function is None):
+            member = PythonValue()
+            member.owner, member.fields = owner, {"value": value}
+            yield name, member
 
 
 def _fields(node: ast.ClassDef) -> Iterator[str]:

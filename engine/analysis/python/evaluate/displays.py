@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from itertools import chain
 from typing import Any
 
 from engine.analysis.python.evaluate import attributes, fold
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall
-from engine.analysis.python.evaluate.targets import item
+from engine.analysis.python.evaluate.targets import is_partial, item, parts_of
 from engine.analysis.python.evaluate.values import PythonValue, derived, taint_of
 
 _LONG = 16
@@ -31,8 +32,16 @@ def sequence(evaluator: Evaluator, node: _Display) -> PythonValue | None:
             evaluator.texts.extend(elements)  # type: ignore[arg-type]
         value.node = node
         return value
-    items = {index: evaluator.evaluate(element) for index, element in enumerate(elements)}
-    return container(items, tuple if type(node) is ast.Tuple else list)
+    return container(_spread(evaluator, elements), tuple if type(node) is ast.Tuple else list)
+
+
+def _spread(evaluator: Evaluator, elements: list[ast.expr]) -> dict[Any, PythonValue | None]:
+    """Return the elements by index, those of what is spread among them."""
+    values: list[PythonValue | None] = []
+    for element in elements:
+        value = evaluator.evaluate(element)
+        values.extend((type(element) is ast.Starred and parts_of(value)) or [value])
+    return dict(enumerate(values))
 
 
 def _empty() -> PythonValue:
@@ -58,6 +67,26 @@ def container(items: dict[Any, PythonValue | None], kind: type) -> PythonValue |
     return value
 
 
+def joined(op: ast.operator, left: PythonValue | None, right: PythonValue | None) -> PythonValue | None:
+    """Return `left + right`, `left * n` or `left | right` of elements that are not all constants."""
+    if type(op) is ast.Mult:
+        return left if left is not None and left.items and not is_partial(left) else None
+    if not all(map(_is_container, (left, right))):
+        return None
+    if type(op) is ast.Add:
+        return container(dict(enumerate([*parts_of(left), *parts_of(right)])), list)
+    merged = [value.items for value in (left, right) if value is not None and value.items]
+    return (
+        container(dict(chain.from_iterable(map(dict.items, merged))), dict) if type(op) is ast.BitOr else None
+    )
+
+
+def _is_container(value: PythonValue | None) -> bool:
+    if value is None or value.name or is_partial(value):
+        return False
+    return isinstance(value.const, list | tuple) or value.items is not None
+
+
 def mapping(evaluator: Evaluator, node: ast.Dict) -> PythonValue | None:
     """A dictionary."""
     if not node.values:
@@ -68,7 +97,11 @@ def mapping(evaluator: Evaluator, node: ast.Dict) -> PythonValue | None:
         if key is not None and name is None:
             known = evaluator.evaluate(key)
             name = known.const if known is not None and isinstance(known.const, str | int) else key
-        items[name if key is not None else entry] = evaluator.evaluate(entry)
+        value = evaluator.evaluate(entry)
+        if key is None and value is not None and value.items and not value.name:
+            items.update(value.items)
+        else:
+            items[name if key is not None else entry] = value
     if len(items) == 1 and node.keys[0] is None:
         return _copied(evaluator, node, next(iter(items.values()))) or container(items, dict)
     return container(items, dict)

@@ -56,6 +56,10 @@ class Evaluator:
         """Literals of text and bytes, except docstrings."""
         self.lists: list[ast.List | ast.Tuple | ast.Set] = []
         """Long displays of nothing but literals."""
+        self.raised: PythonValue | None = None
+        """The last exception raised that holds something."""
+        self.patched: dict[str, PythonValue | None] = {}
+        """What attributes of modules were replaced by, by qualified name."""
         self.stars: list[str] = []
         """Modules whose every name was imported."""
         self._reported: dict[tuple[object, ...], int] = {}

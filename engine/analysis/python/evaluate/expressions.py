@@ -48,6 +48,10 @@ def _binary(evaluator: Evaluator, node: ast.BinOp) -> PythonValue | None:
         resources.check_width(evaluator, node, left.const)
     if left is None and right is None:
         return None
+    if (left is not None and left.items) or (right is not None and right.items):
+        joined = displays.joined(node.op, left, right)
+        if joined is not None:
+            return joined
     if type(node.op) is ast.Div and (_is_path(left) or _is_path(right)):
         return path_below(left, right)
     if left is not None and right is not None and left.known and right.known:
@@ -151,7 +155,7 @@ def _inner(evaluator: Evaluator, node: ast.Await | ast.Starred) -> PythonValue |
 def _yield(evaluator: Evaluator, node: ast.Yield) -> None:
     value = evaluator.evaluate(node.value) if node.value is not None else None
     if value is not None:
-        evaluator.scope.results.append(displays.container({0: value}, list))
+        evaluator.scope.yields.append(value)
 
 
 def _yield_from(evaluator: Evaluator, node: ast.YieldFrom) -> None:

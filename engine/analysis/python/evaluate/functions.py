@@ -7,10 +7,10 @@ import ast
 from engine.analysis.python.evaluate import arguments
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.scopes import PythonFunction, PythonScope
-from engine.analysis.python.evaluate.values import PythonValue, either, is_callable
+from engine.analysis.python.evaluate.values import PythonValue, either, is_callable, taint_of
 from engine.analysis.python.loops import recursion
 
-_MAX_INLINING = 6
+_MAX_INLINING = 16
 _MAX_NESTED = 2
 """How often a function is entered again while it is read, as where a wrapper calls what is wrapped by it."""
 
@@ -82,9 +82,8 @@ def _read(
     else:
         evaluator.run(node.body)
     function.hot = function.hot or evaluator.relevant > touched or (first and _gives_back(function))
-    result: PythonValue | None = None
-    for value in scope.results:
-        result = either(result, value)
+    result = _given(scope)
+    function.hot = function.hot or (first and result is not None and result.function is not None)
     evaluator.scope, evaluator.loops = outer, loops
     function.nested -= 1
     function.state = "reading" if function.nested else "read"
@@ -102,6 +101,17 @@ def _enclosing(scope: PythonScope) -> PythonScope:
     return scope
 
 
+def _given(scope: PythonScope) -> PythonValue | None:
+    """Return what a function gives: what it yields, or of several results the one that could do more harm."""
+    if scope.yields:
+        generator = PythonValue.holding(dict(enumerate(scope.yields)), taint_of(*scope.yields))
+        scope.results.insert(0, generator)
+    result: PythonValue | None = None
+    for value in scope.results:
+        result = either(result, value)
+    return result
+
+
 def _gives_back(function: PythonFunction) -> bool:
     """Whether a function may return or keep what it is given, and is short enough to be read again for it."""
     node = function.node
@@ -114,5 +124,5 @@ def _gives_back(function: PythonFunction) -> bool:
     return any(isinstance(part, ast.Return) and part.value is not None for part in node.body)
 
 
-_SHORT = 3
+_SHORT = 8
 """Statements of a function that is read again for what it returns."""

@@ -7,23 +7,25 @@ import ast
 from engine.analysis.python.evaluate import calls, functions
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.scopes import PythonClass, PythonFunction
-from engine.analysis.python.evaluate.sink_registry import CALLS, DANGEROUS_CALLBACKS, PythonCall
-from engine.analysis.python.evaluate.values import PythonValue
+from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall
+from engine.analysis.python.evaluate.values import DANGEROUS_CALLBACKS, PythonValue
 from engine.analysis.python.rules.execution import INDIRECT_NAME
 from engine.analysis.python.rules.objects import DESERIALIZE, PICKLE_PAYLOAD, TAMPER
 
 
-def decorated(evaluator: Evaluator, decorator: ast.expr, value: PythonValue) -> None:
-    """A decorator is a call with the function or class as its argument."""
+def decorated(evaluator: Evaluator, decorator: ast.expr, value: PythonValue) -> PythonValue | None:
+    """Return what a decorator makes of a function or class: it is a call with that as its argument."""
     if type(decorator) is ast.Name and not evaluator.scope.lookup(decorator.id):
-        return
+        return None
     callee = evaluator.evaluate(decorator)
     if callee is not None and callee.name in DANGEROUS_CALLBACKS:
         calls.pass_callback(evaluator, decorator, callee)
     elif callee is not None and callee.name in _DETOURS:
         evaluator.report(INDIRECT_NAME, decorator, f"A decorator that calls `{callee.name}`")
-    elif callee is not None and callee.function is not None:
-        calls.invoke(evaluator, decorator, callee, [value], {})
+    elif callee is not None and (callee.function is not None or callee.owner is not None):
+        made = calls.invoke(evaluator, decorator, callee, [value], {})
+        return made if made is not None and (made.function or made.owner) else None
+    return None
 
 
 _DETOURS = frozenset(("builtins.open", "builtins.input"))

@@ -95,6 +95,12 @@ IMPLICIT_MODULES: Final[dict[str, PythonValue]] = {name: PythonValue(name=name) 
 KNOWN: Final[dict[str, PythonValue]] = {**IMPLICIT_MODULES, **BUILTINS}
 """Names that mean something without the code saying so."""
 
+
+def is_shared(value: PythonValue) -> bool:
+    """Whether a value means the same in every analysis, so that none may change it."""
+    return KNOWN.get((value.name or "").removeprefix("builtins.")) is value
+
+
 STDLIB: Final = frozenset(sys.stdlib_module_names)
 
 SENSITIVE_MODULES: Final[dict[str, str]] = {

@@ -17,6 +17,9 @@ class PythonScope:
     owner: PythonClass | None = None
     names: dict[str, PythonValue | None] = field(default_factory=dict)
     results: list[PythonValue | None] = field(default_factory=list)
+    yields: list[PythonValue | None] = field(default_factory=list)
+    homes: dict[str, PythonScope] = field(default_factory=dict)
+    """Where names are at home that are declared `global` or `nonlocal` here."""
 
     def lookup(self, name: str) -> PythonValue | None:
         """Return what `name` means here: a local, enclosing, global, built-in or well-known module's name."""
@@ -26,6 +29,13 @@ class PythonScope:
                 return scope.names[name]
             scope = scope.parent
         return KNOWN.get(name)
+
+    def binder(self, name: str) -> PythonScope | None:
+        """Return the nearest scope around this one that binds `name`."""
+        scope = self.parent
+        while scope is not None and name not in scope.names:
+            scope = scope.parent
+        return scope
 
     def module(self) -> PythonScope:
         """Return the outermost scope."""
@@ -42,8 +52,13 @@ class PythonClass:
     name: str
     bases: tuple[str, ...]
     attributes: dict[str, PythonValue | None] = field(default_factory=dict)
+    parents: tuple[PythonClass, ...] = ()
     declared: tuple[str, ...] = ()
     """The fields that a constructor made from the class body takes, in order."""
+
+    def extends(self, other: PythonClass | None) -> bool:
+        """Whether it is `other`, or one of its subclasses."""
+        return self is other or any(parent.extends(other) for parent in self.parents)
 
 
 @dataclass(slots=True, eq=False)
@@ -54,7 +69,9 @@ class PythonFunction:
     scope: PythonScope
     owner: PythonClass | None = None
     bound: bool = False
-    """Whether the first parameter is the object that it is called on."""
+    """Whether the first parameter is the object that it is called on, or its class."""
+    of_class: bool = False
+    """Whether the first parameter is the class."""
     state: str = "unread"
     """`unread`, `reading` or `read`."""
     nested: int = 0

@@ -56,8 +56,6 @@ TEXT_METHODS: dict[str, Handler] = {}
 """What a method of a text or container means beyond its result, by the method's name."""
 TOUCHING: set[str] = set()
 """Built-in functions whose use makes a function worth evaluating again with known arguments."""
-DANGEROUS_CALLBACKS: set[str] = set()
-"""Functions that count as called when they are passed as an argument."""
 
 
 def handles(*names: str) -> Callable[[Handler], Handler]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from engine.analysis.python.evaluate import imports, match_patterns, targets
+from engine.analysis.python.evaluate import imports, match_patterns, protocols, targets
 from engine.analysis.python.evaluate.definitions import read_annotation, read_class, read_function
 from engine.analysis.python.evaluate.evaluator import STATEMENTS, Evaluator
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall
 from engine.analysis.python.evaluate.turns import turns
-from engine.analysis.python.evaluate.values import either
+from engine.analysis.python.evaluate.values import harm, is_callable
 from engine.analysis.python.loops import loops
 
 
@@ -78,8 +78,9 @@ def _perhaps(evaluator: Evaluator, body: list[ast.stmt]) -> None:
     evaluator.run(body)
     for name, old in before.items():
         new = names.get(name)
-        meant = old.name if old is not None else None
-        if meant and meant[-1] not in "])" and (new is None or not (new.name or new.function or new.owner)):
+        if old is None or not is_callable(old):
+            continue
+        if new is None or harm(old) > harm(new) or (old.name and not is_callable(new)):
             names[name] = old
 
 
@@ -89,7 +90,7 @@ def _for(evaluator: Evaluator, node: ast.For | ast.AsyncFor) -> None:
         value = CALLS["os.environ.items"](evaluator, PythonCall(node.iter, "os.environ.items", [], {}))
     loops.check_for(evaluator, node, value)
     evaluator.loops.append(node)
-    for turn in turns(evaluator, value):
+    for turn in turns(evaluator, protocols.iterated(evaluator, node.iter, value)):
         targets.bind(evaluator, node.target, turn)
         evaluator.run(node.body)
     evaluator.loops.pop()
@@ -109,7 +110,9 @@ def _with(evaluator: Evaluator, node: ast.With | ast.AsyncWith) -> None:
     for item in node.items:
         value = evaluator.evaluate(item.context_expr)
         if item.optional_vars is not None:
-            targets.bind(evaluator, item.optional_vars, targets.entered(value))
+            targets.bind(
+                evaluator, item.optional_vars, protocols.entered(evaluator, item.context_expr, value)
+            )
     evaluator.run(node.body)
 
 
@@ -119,7 +122,7 @@ def _try(evaluator: Evaluator, node: Any) -> None:
         if handler.type is not None and type(handler.type) is not ast.Name:
             evaluator.evaluate(handler.type)
         if handler.name:
-            evaluator.scope.names[handler.name] = None
+            evaluator.scope.names[handler.name] = evaluator.raised
         _perhaps(evaluator, handler.body)
     evaluator.run(node.orelse)
     evaluator.run(node.finalbody)
@@ -141,15 +144,19 @@ def _delete(evaluator: Evaluator, node: ast.Delete) -> None:
 
 
 def _global(evaluator: Evaluator, node: ast.Global | ast.Nonlocal) -> None:
-    module = evaluator.scope.module()
+    scope = evaluator.scope
     for name in node.names:
-        if name in module.names and evaluator.scope is not module:
-            evaluator.scope.names.setdefault(name, either(module.names[name], None))
+        home = scope.module() if isinstance(node, ast.Global) else scope.binder(name)
+        if home is not None and home is not scope:
+            scope.homes[name] = home
+            if name in home.names:
+                scope.names[name] = home.names[name]
 
 
 def _raise(evaluator: Evaluator, node: ast.Raise) -> None:
-    if node.exc is not None:
-        evaluator.evaluate(node.exc)
+    value = evaluator.evaluate(node.exc) if node.exc is not None else None
+    if value is not None and value.fields:
+        evaluator.raised = value
     if node.cause is not None:
         evaluator.evaluate(node.cause)
 

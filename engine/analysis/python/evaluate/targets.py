@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.analysis.python.evaluate.evaluator import Evaluator
-from engine.analysis.python.evaluate.names import HEAVY_MODULES
+from engine.analysis.python.evaluate.names import HEAVY_MODULES, is_shared
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall
-from engine.analysis.python.evaluate.values import NOTHING, PythonValue, is_callable, taint_of
+from engine.analysis.python.evaluate.values import NOTHING, PythonValue, harm, is_callable, taint_of
 from engine.analysis.python.rules.execution import CODE_OBJECT
 from engine.analysis.python.rules.objects import TAMPER
 
@@ -19,13 +19,22 @@ def bind(evaluator: Evaluator, target: ast.expr, value: PythonValue | None) -> N
     """Give `target` the meaning of `value`."""
     kind = type(target)
     if kind is ast.Name:
-        evaluator.scope.names[target.id] = value  # type: ignore[attr-defined]
+        _bind_name(evaluator, target.id, value)  # type: ignore[attr-defined]
     elif isinstance(target, ast.Tuple | ast.List):
         _unpack(evaluator, target.elts, value)
     elif isinstance(target, ast.Attribute):
         _bind_attribute(evaluator, target, value)
     elif isinstance(target, ast.Subscript):
         _bind_item(evaluator, target, value)
+
+
+def _bind_name(evaluator: Evaluator, name: str, value: PythonValue | None) -> None:
+    """Give a name its meaning here, and where it is declared to belong to a scope outside."""
+    scope = evaluator.scope
+    scope.names[name] = value
+    home = scope.homes.get(name) if scope.homes else None
+    if home is not None and (is_callable(value) or not is_callable(home.names.get(name))):
+        home.names[name] = value if is_callable(value) or (value is not None and value.taint) else None
 
 
 def _unpack(evaluator: Evaluator, elements: list[ast.expr], value: PythonValue | None) -> None:
@@ -87,7 +96,7 @@ def elements(value: PythonValue | None) -> list[PythonValue | None]:
     first = element(value)
     if value is None or (value.name and not value.known):
         return [first]
-    if value.items and not value.items.keys() <= _FACTS:
+    if value.items and not is_partial(value):
         others = [entry for entry in value.items.values() if entry is not None and entry is not first]
     elif isinstance(value.const, list | tuple) and first is not None:
         others = [PythonValue(part, taint=value.taint) for part in value.const if part is not first.const]
@@ -97,6 +106,13 @@ def elements(value: PythonValue | None) -> list[PythonValue | None]:
 
 
 _MAX_TURNS = 16
+
+
+def is_partial(value: PythonValue) -> bool:
+    """Whether what is known of a value are not its elements."""
+    return bool(value.items) and (value.items or {}).keys() <= _FACTS
+
+
 _FACTS = frozenset(("pattern", "turns"))
 """Keys of what is known of a value beside its elements."""
 
@@ -118,7 +134,7 @@ def _most_telling(entries: Iterable[PythonValue | None]) -> PythonValue | None:
     named = [entry for entry in some if entry.name or entry.taint or entry.function or entry.fields]
     named = named or sorted((entry for entry in some if entry.items), key=is_callable, reverse=True)
     known = [entry for entry in some if entry.known]
-    return next(iter(named or known), None)
+    return max(named, key=harm) if named else next(iter(known), None)
 
 
 def _telling(entry: object) -> int:
@@ -137,6 +153,8 @@ def _bind_attribute(evaluator: Evaluator, target: ast.Attribute, value: PythonVa
         set_attribute(owner, target.attr, value)
     if owner is not None and owner.owner is None and owner.name:
         _bind_foreign(evaluator, target, owner.name)
+        if is_callable(value):
+            evaluator.patched[f"{owner.name}.{target.attr}"] = value
     if target.attr == "__code__":
         evaluator.report(CODE_OBJECT, target, "Replaces the code of a function")
     if value is not None and target.attr in _VERDICTS and value.const == _VERDICTS[target.attr]:
@@ -183,8 +201,11 @@ def _bind_item(evaluator: Evaluator, target: ast.Subscript, value: PythonValue |
     if container.name in ("os.environ", "sys.modules"):
         name = f"{container.name}.__setitem__"
         CALLS[name](evaluator, PythonCall(target, name, [key, value], {}))
-    if value is not None and value.taint:
+    if value is not None and value.taint and not is_shared(container):
         container.taint |= value.taint
-    if container.items is not None and key is not None and isinstance(key.const, str | int):
-        container.items[key.const] = value
+    if container.name == "builtins.globals()" and key is not None and isinstance(key.const, str):
+        evaluator.scope.module().names[key.const] = value
+    if container.items is not None:
+        named = key is not None and isinstance(key.const, str | int)
+        container.items[key.const if named else ("any", len(container.items))] = value  # type: ignore[union-attr]
         container.const = NOTHING

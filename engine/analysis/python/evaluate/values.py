@@ -34,6 +34,9 @@ class Taint(IntFlag):
     ENCODED = 1024
 
 
+DANGEROUS_CALLBACKS: Final[set[str]] = set()
+"""Functions that count as called when they are passed as an argument."""
+
 PRIVATE: Final = Taint.ENVIRONMENT | Taint.SECRET | Taint.SENSITIVE | Taint.SYSTEM | Taint.SCREEN
 """What must not leave the machine."""
 FOREIGN: Final = Taint.NETWORK | Taint.INPUT | Taint.SOCKET
@@ -99,6 +102,13 @@ class PythonValue:
         """The statements that it came through."""
         self.built = False
         """Whether a constant was put together from pieces."""
+
+    @classmethod
+    def holding(cls, items: dict[Any, PythonValue | None], taint: int = 0) -> PythonValue:
+        """Return a container of `items`, of which no constant is known."""
+        value = cls(taint=taint)
+        value.items = items
+        return value
 
     @property
     def known(self) -> bool:
@@ -180,11 +190,18 @@ def derived(const: Any, *parents: PythonValue | None) -> PythonValue | None:
     return value
 
 
+def harm(value: PythonValue) -> int:
+    """Return how much a value can do: 2 for what runs code or programs, 1 for any other function."""
+    if value.name in DANGEROUS_CALLBACKS:
+        return 2
+    return 1 if value.name or value.function is not None else 0
+
+
 def either(first: PythonValue | None, second: PythonValue | None) -> PythonValue | None:
     """Return what is known where a value is one of two: the one that could do more harm."""
     if first is None or second is None:
         return first or second
-    if (second.name or second.function) and not (first.name or first.function):
+    if harm(second) > harm(first):
         first, second = second, first
     if first.name == "endless" and first.items is None and second.items is not None:
         first = first.copy()

@@ -25,11 +25,12 @@ from engine.analysis.python.sinks import (
     texts,
     watching,
 )
-from engine.analysis.python.sinks.passed import callables, holders, pools
+from engine.analysis.python.sinks.passed import callables, containers, holders, pools
 
 __all__ = [
     "archives",
     "callables",
+    "containers",
     "environment",
     "evaluated_text",
     "execution",

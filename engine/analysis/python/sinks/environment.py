@@ -12,6 +12,7 @@ from engine.analysis.python.evaluate.values import NOTHING, PythonValue, Taint, 
 from engine.analysis.python.rules import private as rules
 from engine.analysis.python.rules.objects import TAMPER
 from engine.analysis.python.sinks import folding as folding  # noqa: PLC0414 - it registers the handlers that are wrapped here
+from engine.analysis.python.sinks.passed import containers
 from engine.analysis.python.word_lists import words
 from engine.models import EffectKind, Level
 
@@ -121,9 +122,9 @@ def _on_environment(evaluator: Evaluator, call: PythonCall) -> PythonValue | Non
     previous = _BEFORE.get(call.name)
     if previous is not None:
         return previous(evaluator, call)
-    if call.name == "builtins.dict" and call.keywords:
-        made = PythonValue()
-        made.items = {**((first.items if first is not None else None) or {}), **call.keywords}
+    if call.name == "builtins.dict" and (call.keywords or (first is not None and first.items)):
+        made = PythonValue(taint=call.taint)
+        made.items = {**containers.pairs_of(first), **call.keywords}
         return made
     return first if call.name == "builtins.dict" else derived(NOTHING, *call.args)
 

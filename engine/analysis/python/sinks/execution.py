@@ -7,8 +7,16 @@ from engine.analysis.python.evaluate.attributes import check_built
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.lookups import LOOSE
 from engine.analysis.python.evaluate.names import HEAVY_MODULES, STDLIB, canonical
-from engine.analysis.python.evaluate.sink_registry import DANGEROUS_CALLBACKS, PythonCall, handles
-from engine.analysis.python.evaluate.values import FOREIGN, NOTHING, PythonValue, Taint, taint_words, text_of
+from engine.analysis.python.evaluate.sink_registry import PythonCall, handles
+from engine.analysis.python.evaluate.values import (
+    DANGEROUS_CALLBACKS,
+    FOREIGN,
+    NOTHING,
+    PythonValue,
+    Taint,
+    taint_words,
+    text_of,
+)
 from engine.analysis.python.rules import execution as rules
 from engine.models import Language, Level
 

@@ -8,7 +8,8 @@ from typing import Any
 from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.sink_registry import CALLS, Handler, PythonCall, handles
-from engine.analysis.python.evaluate.values import NOTHING, PythonValue, derived, text_of
+from engine.analysis.python.evaluate.targets import parts_of
+from engine.analysis.python.evaluate.values import NOTHING, PythonValue, derived, is_callable, text_of
 from engine.analysis.python.loops.resources import length_of, number, too_many
 from engine.analysis.python.rules import resources as rules
 from engine.analysis.python.sinks.files import write_path
@@ -92,8 +93,12 @@ def counted(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 def endless(_: Evaluator, call: PythonCall) -> PythonValue | None:
     """An iterator without an end."""
     if call.name.endswith("repeat") and call.has(1, "times"):
-        return None
-    return PythonValue(name="endless")
+        return PythonValue.holding({0: call.arg(0)})
+    value = PythonValue(name="endless")
+    parts = parts_of(call.arg(0)) if call.name.endswith("cycle") else [call.arg(0)]
+    if any(map(is_callable, parts)):
+        value.items = dict(enumerate(parts))
+    return value
 
 
 @handles("builtins.iter")

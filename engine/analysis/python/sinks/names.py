@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.analysis.python.declare import python_rule
-from engine.analysis.python.evaluate.attributes import check_built, lookup_key, member
+from engine.analysis.python.evaluate.attributes import check_built, lookup_key, member, of_fields
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.names import HEAVY_MODULES
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
@@ -104,6 +104,8 @@ def namespace(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Return a namespace: of a module, or of the code itself."""
     evaluator.report(DYNAMIC_ATTRIBUTE, call.node, f"`{call.name[9:]}()` accesses names by string")
     owner = call.arg(0)
+    if owner is not None and owner.fields is not None:
+        return of_fields(owner.fields)
     if owner is not None and owner.name:
         return PythonValue(name=f"{owner.name}.__dict__")
     return PythonValue(name=f"{call.name}()")

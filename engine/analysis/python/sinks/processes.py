@@ -11,13 +11,20 @@ from engine.analysis.python.evaluate.lookups import LOOSE
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
 from engine.analysis.python.evaluate.sink_registry import (
     CALLS,
-    DANGEROUS_CALLBACKS,
     METHODS,
     PREFIXES,
     PythonCall,
     handles,
 )
-from engine.analysis.python.evaluate.values import FOREIGN, NOTHING, PythonValue, Taint, taint_of, taint_words
+from engine.analysis.python.evaluate.values import (
+    DANGEROUS_CALLBACKS,
+    FOREIGN,
+    NOTHING,
+    PythonValue,
+    Taint,
+    taint_of,
+    taint_words,
+)
 from engine.analysis.python.rules import processes as rules
 from engine.analysis.python.rules.network import DOWNLOAD_RUN
 from engine.analysis.python.rules.resources import BOMB

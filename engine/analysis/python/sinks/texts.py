@@ -10,6 +10,7 @@ from engine.analysis.python.evaluate import decoders, fold
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.patterns import HOLE, pattern_of
 from engine.analysis.python.evaluate.sink_registry import TEXT_METHODS, Handler, PythonCall, handles
+from engine.analysis.python.evaluate.targets import element, parts_of
 from engine.analysis.python.evaluate.values import NOTHING, PythonValue, derived
 from engine.analysis.python.loops.loops import turns_of
 from engine.analysis.python.loops.resources import check_width, too_many
@@ -71,13 +72,48 @@ def _format(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
 
 
 def _append(_: Evaluator, call: PythonCall) -> PythonValue | None:
-    receiver, added = call.receiver, call.arg(0)
+    receiver, added = call.receiver, call.args[-1] if call.args else None
     if receiver is not None and added is not None:
+        _open(receiver)
         receiver.taint |= added.taint
         if receiver.items is not None:
             receiver.items[len(receiver.items)] = added
         receiver.const = NOTHING if not receiver.name else receiver.const
     return None
+
+
+def _open(receiver: PythonValue) -> None:
+    """Turn a constant list, which is about to change, into its elements."""
+    if receiver.items is None and isinstance(receiver.const, list):
+        receiver.items = dict(enumerate(parts_of(receiver)))
+
+
+def _extend(_: Evaluator, call: PythonCall) -> PythonValue | None:
+    """Add every element of another container; of a mapping its keys too."""
+    receiver, added = call.receiver, call.arg(0)
+    if receiver is None:
+        return None
+    _open(receiver)
+    receiver.taint |= call.taint
+    receiver.const = NOTHING if not receiver.name else receiver.const
+    if receiver.items is None:
+        return None
+    if call.name == "update":
+        receiver.items.update({**((added.items if added is not None else None) or {}), **call.keywords})
+    else:
+        receiver.items.update(
+            {len(receiver.items) + n: part for n, part in enumerate(parts_of(added) or [added])}
+        )
+    return None
+
+
+def _default(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
+    """Return what a key has, which it is given where it has nothing."""
+    receiver, key, given = call.receiver, call.arg(0), call.arg(1)
+    if receiver is None or receiver.items is None:
+        return _item(evaluator, call)
+    name = key.const if key is not None and isinstance(key.const, str | int) else ("any", len(receiver.items))
+    return receiver.items.setdefault(name, given)
 
 
 def _item(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
@@ -86,8 +122,8 @@ def _item(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
         return None
     if receiver.items is not None and key is not None and isinstance(key.const, str | int):
         return receiver.items.get(key.const) or call.arg(1)
-    if call.name == "pop" and receiver.items:
-        return next(reversed(receiver.items.values()))
+    if call.name in _TAKING and receiver.items:
+        return element(receiver)
     return derived(NOTHING, receiver)
 
 
@@ -106,6 +142,7 @@ def _pairs(_: Evaluator, call: PythonCall) -> PythonValue | None:
 
 
 _MAX_PAIRS = 64
+_TAKING = frozenset(("pop", "popleft", "popitem", "get", "get_nowait"))
 
 
 def _values(_: Evaluator, call: PythonCall) -> PythonValue | None:
@@ -118,8 +155,18 @@ _METHODS: dict[str, Handler] = {
     "format": _format,
     "format_map": _format,
     "append": _append,
-    "extend": _append,
+    "appendleft": _append,
+    "insert": _append,
+    "put": _append,
+    "put_nowait": _append,
+    "set": _append,
     "add": _append,
+    "extend": _extend,
+    "extendleft": _extend,
+    "update": _extend,
+    "setdefault": _default,
+    "popleft": _item,
+    "get_nowait": _item,
     "get": _item,
     "pop": _item,
     "__getitem__": _item,

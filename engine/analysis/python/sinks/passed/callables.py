@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from engine.analysis.python.evaluate import attributes
 from engine.analysis.python.evaluate.attributes import lookup_key
 from engine.analysis.python.evaluate.calls import invoke
 from engine.analysis.python.evaluate.evaluator import Evaluator
-from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall, handles
+from engine.analysis.python.evaluate.sink_registry import CALLS, Handler, PythonCall, handles
 from engine.analysis.python.evaluate.targets import parts_of
 from engine.analysis.python.evaluate.values import NOTHING, PythonValue, derived, text_of
 from engine.analysis.python.rules.objects import TAMPER
@@ -21,6 +22,10 @@ def factory(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     value = PythonValue(name=f"{call.name}()")
     value.items = dict(enumerate(call.args))
     value.taint = call.taint
+    if call.name == "functools.partial":
+        rest = PythonValue()
+        rest.items = dict(enumerate(call.args[1:]))
+        value.fields = {"func": call.arg(0), "args": rest, "keywords": attributes.of_fields(call.keywords)}
     return value
 
 
@@ -59,7 +64,51 @@ def call_partial(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     remembered = _remembered(call)
     if not remembered or remembered[0] is None:
         return None
-    return invoke(evaluator, call.node, remembered[0], [*remembered[1:], *call.args], call.keywords)
+    fields = (call.callee.fields if call.callee is not None else None) or {}
+    kept = fields.get("keywords")
+    keywords = {**((kept.items if kept is not None else None) or {}), **call.keywords}
+    return invoke(evaluator, call.node, remembered[0], [*remembered[1:], *call.args], keywords)
+
+
+@handles("operator.call", "asyncio.to_thread", "contextlib.suppress().__call__")
+def call_first(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
+    """Return what the first argument gives, called with the others."""
+    function = call.arg(0)
+    return (
+        invoke(evaluator, call.node, function, call.args[1:], call.keywords) if function is not None else None
+    )
+
+
+for _pool in (
+    "concurrent.futures.ThreadPoolExecutor()",
+    "multiprocessing.Pool()",
+    "multiprocessing.pool.ThreadPool()",
+):
+    CALLS[f"{_pool}.submit"] = call_first
+
+
+@handles("weakref.ref", "weakref.proxy", "staticmethod", "builtins.staticmethod", "functools.cache")
+def itself(_: Evaluator, call: PythonCall) -> PythonValue | None:
+    """Return the first argument, which is reached through what is made of it."""
+    return call.arg(0)
+
+
+def _keyed(name: str) -> Handler:
+    """`sorted`, `min` and `max` call their key with each element."""
+    plain = CALLS[name]
+
+    def handle(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
+        function = call.keywords.get("key")
+        if function is not None:
+            for part in parts_of(call.arg(0)):
+                invoke(evaluator, call.node, function, [part], {})
+        return plain(evaluator, call)
+
+    return handle
+
+
+for _name in ("builtins.sorted", "builtins.min", "builtins.max"):
+    CALLS[_name] = _keyed(_name)
 
 
 @handles("functools.reduce")
@@ -82,12 +131,14 @@ def map_function(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     if function is None:
         return derived(NOTHING, sequence)
     parts = parts_of(sequence) or [sequence if sequence is not None and sequence.taint else None]
+    evaluator.steps -= len(parts)
+    spread = call.name.endswith("starmap")
+    results = [
+        invoke(evaluator, call.node, function, parts_of(part) if spread else [part], {})
+        for part in parts[: max(1, evaluator.steps)]
+    ]
     if call.name == "builtins.filter":
         return sequence
-    evaluator.steps -= len(parts)
-    results = [
-        invoke(evaluator, call.node, function, [part], {}) for part in parts[: max(1, evaluator.steps)]
-    ]
     found = PythonValue()
     found.items = dict(enumerate(results))
     if results and all(result is not None and result.known for result in results):
