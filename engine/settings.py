@@ -330,6 +330,17 @@ class ServerSettings(Group):
     """An engine that a console started ends after so long without a request or open submission; 0: never."""
 
 
+class TraceSettings(Group):
+    """Where the traces of submissions go."""
+
+    url: str = Field("", pattern=r"^(https?://[^\s/?#@]+(/\S*)?)?$")
+    """Where OTLP is taken over HTTP, with its path: `http://127.0.0.1:4318/v1/traces`. Empty: nowhere."""
+    token_file: Path | None = None
+    """A file with a token that is sent as `Authorization: Bearer`."""
+    seconds: float = Field(10.0, gt=0, le=120)
+    """How long one attempt may take."""
+
+
 class Settings(BaseSettings):
     """All settings."""
 
@@ -347,6 +358,7 @@ class Settings(BaseSettings):
     history: HistorySettings = HistorySettings()
     server: ServerSettings = ServerSettings()
     notifications: NotificationSettings = NotificationSettings()
+    traces: TraceSettings = TraceSettings()
 
     @classmethod
     def settings_customise_sources(

@@ -36,6 +36,7 @@ from engine.server.event_log import log_backend, log_event
 from engine.server.http.connections.limits import open_files_check, raise_open_files
 from engine.server.http.listeners import bind_tcp
 from engine.server.local_socket import LocalSocket
+from engine.server.traces.exporter import export_traces
 from engine.settings import Settings
 from engine.trusted_files import require_trusted
 
@@ -112,6 +113,7 @@ async def _engine(settings: Settings) -> AsyncIterator[Engine]:
         notifications = Notifications(settings.notifications, engine, locations.notifications())
         notifications.start(engine.supervisor)
         engine.add_checks(notifications.checks)
+        export_traces(engine, settings.traces)
         _settle_memory()
         _share_interpreter()
         engine.supervisor.start("backend log", partial(log_backend, sandboxes))

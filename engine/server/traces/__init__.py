@@ -1,0 +1,1 @@
+"""Traces of submissions for OpenTelemetry: read from the history once a submission is over, and posted."""
