@@ -218,9 +218,9 @@ class RunScreen(BaseScreen):
 
     async def _control(self, result: str, call: Callable[[Client, str], Awaitable[None]]) -> bool:
         """Send a command about the chosen run; return whether the engine accepted it."""
-        if self._runs.case is None or not await console_app(self).key_guard.pressed_by_person():
+        if (case := self._runs.case) is None or not await console_app(self).key_guard.pressed_by_person():
             return False
-        id = self._runs.case.submission.id
+        id = case.submission.id
 
         async def done(client: Client) -> bool:
             await call(client, id)

@@ -31,8 +31,8 @@ class RunWatcher:
     """Reads the runs, the chosen run's case and output, and the meters of all that run."""
 
     def __init__(self, screen: Screen[None], show: Callable[[], None]) -> None:
-        self.case: Case | None = None
-        """The chosen run."""
+        self._followed = ""
+        self._case: Case | None = None
         self.usage = UsageHistory()
         """What the chosen run used in the last minute."""
         self.meters = MeterStreams()
@@ -41,6 +41,12 @@ class RunWatcher:
         self._show = show
         self._live: tuple[tuple[str, Status], ...] | None = None
         self._expected, self._expected_until = "", 0.0
+
+    @property
+    def case(self) -> Case | None:
+        """The chosen run, once it is loaded."""
+        known = self._case is not None and self._case.submission.id == self._followed
+        return self._case if known else None
 
     @property
     def is_paused(self) -> bool:
@@ -95,7 +101,7 @@ class RunWatcher:
         """Follow a run whose approval is being sent from here, unless a run that goes on is on screen."""
         if self.case is None or self.case.status is not Status.RUNNING:
             self._expected, self._expected_until = id, time.monotonic() + EXPECTED_SECONDS
-            run_in_background(self._screen, partial(self._follow, id), "watch")
+            self._start(id)
 
     def choose(self, summary: Summary | None) -> None:
         """Follow another run, or read the chosen one again when its status changed."""
@@ -103,9 +109,13 @@ class RunWatcher:
         if summary is None:
             return
         if self.case is None or summary.id != self.case.submission.id:
-            run_in_background(self._screen, partial(self._follow, summary.id), "watch")
+            self._start(summary.id)
         elif self.case.status is not summary.status:
             run_in_background(self._screen, partial(self._reload, summary.id), "look")
+
+    def _start(self, id: str) -> None:
+        self._followed = id
+        run_in_background(self._screen, partial(self._follow, id), "watch")
 
     async def _reload(self, id: str) -> None:
         self._take(await console_app(self._screen).connection.call(lambda client: client.case(id)))
@@ -131,6 +141,7 @@ class RunWatcher:
             self._screen.query_one(RunList).freshen()
 
     def _take(self, case: Case | None) -> None:
-        if case is not None:
-            self.case = case
+        """Show a case, if the cursor is still on it when the engine answers."""
+        if case is not None and case.submission.id == self._followed:
+            self._case = case
             self._show()

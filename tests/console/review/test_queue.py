@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -25,6 +24,7 @@ from engine.models import Case, Claim, DecisionOutcome, Level, Permissions
 from tests.console.review.test_deciding import listed, shown
 from tests.console.support.fake_engine import FakeEngine, case, span, summary, violation
 from tests.console.support.harness import frame, open_console, press, until
+from tests.console.support.late_engine import LateEngine
 
 FOUND = (violation(span(1, 1, 2), level=Level.CRITICAL), violation(span(1, 1, 2), level=Level.LOW))
 
@@ -268,21 +268,6 @@ async def test_the_list_stands_still_while_another_screen_is_open_and_is_current
         assert 2 == rows.count
         await press(pilot, "escape", "1")
         await until(pilot, lambda: rows.count == 3)
-
-
-class LateEngine(FakeEngine):
-    """An engine that answers about submissions when it is let."""
-
-    def __init__(self, *cases: Case) -> None:
-        super().__init__(*cases)
-        self.lets = asyncio.Event()
-        self.lets.set()
-        self.asked: list[str] = []
-
-    async def case(self, id: str, within: float = 0) -> Case:
-        self.asked.append(id)
-        await self.lets.wait()
-        return await super().case(id, within)
 
 
 def displayed(app: ConsoleApp) -> str:

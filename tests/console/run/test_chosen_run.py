@@ -1,0 +1,55 @@
+"""Keys act on the run under the cursor, however late the engine answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from console.run.run_list import RunList
+from console.run.screen import RunScreen
+from tests.console.app.test_screens import running
+from tests.console.support.harness import open_console, press, until
+from tests.console.support.late_engine import LateEngine
+
+
+async def test_a_late_answer_does_not_show_the_run_that_the_cursor_has_left() -> None:
+    """The cursor goes to the next run and back while that is asked for."""
+    engine = LateEngine(running("s-1"), running("s-2"))
+    engine.hold |= {"s-1", "s-2"}
+    async with open_console(engine) as (app, pilot):
+        await press(pilot, "2")
+        screen = app.screen
+        assert isinstance(screen, RunScreen)
+        await until(pilot, lambda: screen._runs.case is not None)
+        engine.lets.clear()
+        rows, before = screen.query_one(RunList), len(engine.asked)
+        rows.cursor = 1
+        await until(pilot, lambda: "s-2" in engine.asked[before:])
+        rows.cursor = 0
+        await until(pilot, lambda: "s-1" == engine.asked[-1])
+        engine.lets.set()
+        await until(pilot, lambda: screen._runs.case is not None)
+        await pilot.pause()
+        assert screen._runs.case is not None
+        assert "s-1" == screen._runs.case.submission.id
+        assert str(screen.query_one("#chosen").border_title).startswith("s-1")
+
+
+@pytest.mark.parametrize("key", ["K", "s", "p"])
+async def test_no_key_reaches_the_run_that_the_cursor_has_left(key: str) -> None:
+    """The next run is not there yet: neither is stopped, killed or paused."""
+    engine = LateEngine(running("s-1"), running("s-2"))
+    engine.hold |= {"s-1", "s-2"}
+    async with open_console(engine) as (app, pilot):
+        await press(pilot, "2")
+        screen = app.screen
+        assert isinstance(screen, RunScreen)
+        await until(pilot, lambda: screen._runs.case is not None)
+        engine.lets.clear()
+        screen.query_one(RunList).cursor = 1
+        await press(pilot, key)
+        assert [] == engine.run_commands
+        engine.lets.set()
+        await until(pilot, lambda: screen._runs.case is not None and screen._runs.case.submission.id == "s-2")
+        await press(pilot, key)
+        await until(pilot, lambda: bool(engine.run_commands))
+        assert {"s-2"} == {id for _, id in engine.run_commands}
