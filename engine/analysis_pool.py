@@ -18,6 +18,8 @@ import struct
 import sys
 import time
 import warnings
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from engine.analysis.limits import CRASHED, DEADLINE, unfinished
@@ -64,14 +66,40 @@ class AnalysisPool:
             for worker in self._workers:
                 group.create_task(worker.kill())
 
-    async def analyse(self, source: str | bytes, language: Language, requester: str = "") -> Analysis:
-        """Return the analysis of `source`. Never raises: a late or dead worker is a HIGH violation."""
+    async def analyse(
+        self,
+        source: str | bytes,
+        language: Language,
+        requester: str = "",
+        *,
+        inputs: Collection[str] = (),
+    ) -> Analysis:
+        """Return the analysis of `source`. Never raises: a late or dead worker is a HIGH violation.
+
+        `inputs` has the names of the input files that are granted with it.
+        """
         async with self._slots.slot(requester):
             worker = await self._idle.get()
             try:
-                return await worker.analyse(source, language)
+                return await worker.analyse(_Request(source, language, tuple(inputs)))
             finally:
                 self._idle.put_nowait(worker)
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What a worker is asked to analyse."""
+
+    source: str | bytes
+    language: Language
+    inputs: tuple[str, ...]
+
+    def encoded(self, *, part: bool) -> bytes:
+        """Return JSON, which keeps lone surrogates of text as escapes; bytes travel as Latin-1."""
+        is_text = isinstance(self.source, str)
+        text = self.source if isinstance(self.source, str) else self.source.decode("latin-1")
+        fields = {"source": text, "bytes": not is_text, "language": self.language, "part": part}
+        return json.dumps({**fields, "inputs": self.inputs}).encode()
 
 
 class _AnalysisWorker:
@@ -110,32 +138,32 @@ class _AnalysisWorker:
             process.stdin.close()
         await process.wait()
 
-    async def analyse(self, source: str | bytes, language: Language) -> Analysis:
+    async def analyse(self, request: _Request) -> Analysis:
         seconds, began = self._settings.deadline_seconds, time.monotonic()
         try:
-            return await self._analyse(source, language, part=False)
+            return await self._analyse(request, part=False)
         except TimeoutError:
             message = f"The analysis exceeded its deadline of {seconds:g} s and was killed"
             outcome = unfinished(DEADLINE, message)
         except (OSError, EOFError, ValueError) as error:
             message = f"The analysis process ended without a result ({type(error).__name__})"
             outcome = unfinished(CRASHED, message)
-        found = _with_part(outcome, await self._part(source, language))
+        found = _with_part(outcome, await self._part(request))
         return found.with_seconds(time.monotonic() - began)
 
-    async def _part(self, source: str | bytes, language: Language) -> Analysis:
+    async def _part(self, request: _Request) -> Analysis:
         """Return what a new process finds in the ordinary lines of the code."""
         try:
-            return await self._analyse(source, language, part=True)
+            return await self._analyse(request, part=True)
         except (OSError, EOFError, ValueError):
             return Analysis(complete=False)
 
-    async def _analyse(self, source: str | bytes, language: Language, *, part: bool) -> Analysis:
+    async def _analyse(self, request: _Request, *, part: bool) -> Analysis:
         """Send a request, and kill the process if it fails. Raises OSError, EOFError, ValueError."""
         try:
             await self.start()
             async with asyncio.timeout(self._settings.deadline_seconds):
-                return await self._send(_request(source, language, part=part))
+                return await self._send(request.encoded(part=part))
         except BaseException:
             await asyncio.shield(self.kill())
             raise
@@ -163,13 +191,6 @@ def _with_part(outcome: Analysis, part: Analysis) -> Analysis:
     return outcome.with_violations(part.violations).with_effects(part.effects)
 
 
-def _request(source: str | bytes, language: Language, *, part: bool) -> bytes:
-    """JSON keeps lone surrogates of text as escapes; bytes travel as Latin-1."""
-    text = source if isinstance(source, str) else source.decode("latin-1")
-    fields = {"source": text, "bytes": isinstance(source, bytes), "language": language, "part": part}
-    return json.dumps(fields).encode()
-
-
 # --- the worker -----------------------------------------------------------------------------------
 
 
@@ -184,8 +205,11 @@ def serve(settings: AnalysisSettings, requests: BinaryIO, answers: BinaryIO) -> 
         signal.setitimer(signal.ITIMER_REAL, settings.deadline_seconds * 2)
         source = request["source"].encode("latin-1") if request["bytes"] else request["source"]
         started = time.perf_counter()
-        work = analyse_part if request["part"] else analyse
-        analysis = work(source, Language(request["language"]), settings)
+        analysis = (
+            analyse_part(source, Language(request["language"]), settings)
+            if request["part"]
+            else analyse(source, Language(request["language"]), settings, frozenset(request["inputs"]))
+        )
         seconds = time.perf_counter() - started
         _answer(answers, analysis.with_seconds(seconds).model_dump_json().encode())
         signal.setitimer(signal.ITIMER_REAL, 0)

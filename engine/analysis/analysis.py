@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from functools import partial
 
@@ -22,17 +22,27 @@ from engine.settings import AnalysisSettings
 _DEFAULT = AnalysisSettings()
 
 
-def analyse(source: str | bytes, language: Language, settings: AnalysisSettings = _DEFAULT) -> Analysis:
-    """Return the violations, effects and verdict of `source`. Never raises: what is not analysed is HIGH."""
+def analyse(
+    source: str | bytes,
+    language: Language,
+    settings: AnalysisSettings = _DEFAULT,
+    inputs: Set[str] = frozenset(),
+) -> Analysis:
+    """Return the violations, effects and verdict of `source`. Never raises: what is not analysed is HIGH.
+
+    `inputs` has the names of the input files that are granted with it.
+    """
     with _uncollected():
         try:
-            return _analysed(source, language, settings)
+            return _analysed(source, language, settings, inputs)
         finally:
             forget_trees()
             grammar.forget_trees()
 
 
-def _analysed(source: str | bytes, language: Language, settings: AnalysisSettings) -> Analysis:
+def _analysed(
+    source: str | bytes, language: Language, settings: AnalysisSettings, inputs: Set[str]
+) -> Analysis:
     text, unreadable = readable(source, settings)
     found = RawAnalysis(list(unreadable), complete=not unreadable)
     found.add(guarded(lambda: analyser(language)(text, settings, 0), f"The {language} analysis"))
@@ -45,7 +55,7 @@ def _analysed(source: str | bytes, language: Language, settings: AnalysisSetting
         effects=merged_effects(found.effects),
         complete=found.complete,
     )
-    return judge(analysis, text, language)
+    return judge(analysis, text, language, inputs)
 
 
 @contextmanager

@@ -120,7 +120,7 @@ class Verdict(StrEnum):
     """What the analysis as a whole says about code."""
 
     HARMLESS = "harmless"
-    """Proven to do nothing outside itself but print and use memory and time."""
+    """Proven to do nothing outside itself but read its input files, print, and use memory and time."""
     UNPROVEN = "unproven"
     VIOLATIONS = "violations"
     """At least one violation is MEDIUM or worse."""

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from engine.analysis.verdict.javascript import names
 from engine.analysis.verdict.python.attributes import DEFINED, DUNDERS, GLOBALS, SAFE
-from engine.analysis.verdict.python.data.attributes import NUMPY_SAFE, UNSAFE
+from engine.analysis.verdict.python.data.attributes import NUMPY_SAFE, PANDAS_SAFE, UNSAFE
+from engine.analysis.verdict.python.data.signatures import FUNCTIONS, METHODS
 from engine.analysis.verdict.python.library import BUILTINS, MODULES
 from engine.analysis.verdict.python.safe_module import SafeModule
 from engine.analysis.verdict.shell.library import BUILTINS as READING
@@ -32,7 +33,9 @@ def lists() -> str:
             "",
             *_words("Attributes that are safe on every value", SAFE),
             *_words("Attributes that are safe besides where numpy is imported", NUMPY_SAFE),
-            *_words("Attributes that are not safe where numpy is imported", UNSAFE),
+            *_words("Attributes that are safe besides where pandas is imported", PANDAS_SAFE),
+            *_words("Attributes that are not safe where one of them is imported", UNSAFE),
+            *_signatures(),
             *_words("Attributes of the data model that may be read", DUNDERS),
             *_words("Methods of the data model that a class may define", DEFINED),
             *_words("Names with two underscores that may be assigned", GLOBALS),
@@ -40,6 +43,16 @@ def lists() -> str:
             *_shell(),
         ]
     )
+
+
+def _signatures() -> Iterator[str]:
+    yield from ("| restricted | arguments by position | keywords |", "|---|---|---|")
+    for name, one in sorted({**FUNCTIONS, **METHODS}.items()):
+        words = " ".join(f"`{word}`: {kind.name.lower()}" for word, kind in sorted(one.keywords.items()))
+        positional = ", ".join(kind.name.lower() for kind in one.positional)
+        others = f" others: {one.others.name.lower()}" if one.others else ""
+        yield f"| `{name}` | {positional} | {words}{others} |"
+    yield ""
 
 
 def _javascript() -> Iterator[str]:

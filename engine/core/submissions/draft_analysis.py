@@ -28,12 +28,13 @@ async def analyse_draft(analysis_pool: AnalysisPool, draft: Draft, requester: st
 
 
 async def _analyse_parts(analysis_pool: AnalysisPool, draft: Draft, requester: str) -> Analysis:
-    own = await analysis_pool.analyse(draft.code.text, draft.language, requester)
+    names = [file.name.text for file in draft.files]
+    own = await analysis_pool.analyse(draft.code.text, draft.language, requester, inputs=names)
     if draft.permissions.packages:
         from engine.analysis.packages import check_packages  # noqa: PLC0415  it loads rules of languages
 
-        names = (package.name.text for package in draft.permissions.packages)
-        own = merged_analyses([own, check_packages(names, draft.code.text, draft.language)])
+        packages = (package.name.text for package in draft.permissions.packages)
+        own = merged_analyses([own, check_packages(packages, draft.code.text, draft.language)])
     if not draft.files:
         return own
     settings = analysis_pool.settings

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.analysis import analyse
+from engine.analysis_pool import AnalysisPool
+from engine.core.submissions.draft_analysis import analyse_draft
 from engine.core.submissions.verdict import verdict_of_draft
 from engine.models import Draft, Language, Verdict
 
@@ -43,6 +45,24 @@ def test_a_draft_keeps_the_proof_of_its_code(fields: dict[str, object]) -> None:
 def test_what_surrounds_the_code_can_end_the_proof(fields: dict[str, object]) -> None:
     """Sessions, packages, other images and importable files decide what the code means."""
     assert Verdict.UNPROVEN is _verdict(**fields)
+
+
+_TABLE = "import pandas as pd\nprint(pd.read_csv('data.csv').head())\n"
+
+
+@pytest.mark.parametrize(
+    ("expected", "name"),
+    [(Verdict.HARMLESS, "data.csv"), (Verdict.UNPROVEN, "other.csv"), (Verdict.UNPROVEN, "pandas.py")],
+)
+async def test_a_program_reads_the_files_of_its_own_draft(expected: Verdict, name: str) -> None:
+    """A worker is told the names of the input files; what else is read is not proven."""
+    file = {"name": name, "content": "YQ=="}
+    draft = Draft.model_validate({"code": _TABLE, "language": "python", "files": [file]})
+    pool = AnalysisPool(workers=1)
+    try:
+        assert expected is (await analyse_draft(pool, draft)).verdict
+    finally:
+        await pool.close()
 
 
 _SCRIPT = "console.log(Math.PI)\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from engine.analysis.positions import Lines
 from engine.analysis.verdict.python.attributes import is_safe_attribute
@@ -24,8 +24,10 @@ Step = tuple[ast.AST, NameScope, bool]
 class Context:
     """The names of one program, and the places of it that are not proven."""
 
-    def __init__(self, source: str, tree: ast.Module) -> None:
+    def __init__(self, source: str, tree: ast.Module, inputs: Set[str]) -> None:
         self._lines = Lines(source)
+        self.inputs = inputs
+        """The names of the input files that are granted with the program."""
         self.scopes = Scopes(tree)
         self.meanings = Meanings(self.scopes)
         self.libraries = data_libraries(self.scopes.imports)

@@ -9,6 +9,7 @@ from engine.analysis.verdict.python.attributes import DEFINED, GLOBALS, is_dunde
 from engine.analysis.verdict.python.calls import check_decorator
 from engine.analysis.verdict.python.context import Context, Step
 from engine.analysis.verdict.python.data.imports import data_libraries
+from engine.analysis.verdict.python.data.labels import makes_dictionary
 from engine.analysis.verdict.python.dataclass_fields import field_defaults
 from engine.analysis.verdict.python.enum_members import has_member
 from engine.analysis.verdict.python.library import MODULES
@@ -177,7 +178,9 @@ def _base(context: Context, node: ast.expr, scope: NameScope) -> Iterator[Step]:
         return
     entry = context.meanings.of_entry(node, scope)
     context.used[f"base {entry.path}"] = node
-    if entry.path in METACLASSES:
+    if makes_dictionary(entry.path, context):
+        context.refuse(node, f"`{entry.path}` makes dictionaries with computed keys beside pandas")
+    elif entry.path in METACLASSES:
         context.refuse(node, "a metaclass decides what a class is")
     elif entry.use in {Use.VALUE, Use.CLASS} and (entry.path or entry.is_own_class):
         return

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from engine.analysis.verdict.python.attributes import may_be_assigned
 from engine.analysis.verdict.python.calls import check_call, check_format
 from engine.analysis.verdict.python.context import Context, Step
+from engine.analysis.verdict.python.data.arguments import problem as problem_of
 from engine.analysis.verdict.python.data.attributes import stored_by_library
+from engine.analysis.verdict.python.data.labels import makes_dictionary
+from engine.analysis.verdict.python.data.signatures import FUNCTIONS, METHODS
 from engine.analysis.verdict.python.dataclass_fields import FIELD
 from engine.analysis.verdict.python.meanings import OWN, Meaning, Use
 from engine.analysis.verdict.python.scopes import Comprehension, NameScope
@@ -31,15 +34,22 @@ def check_name(context: Context, node: ast.Name, scope: NameScope, *, annotation
 def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotation: bool) -> None:
     """Refuse what may not be a value, or not here."""
     context.used.setdefault(meaning.path, node)
+    if makes_dictionary(meaning.path, context) and not annotation:
+        context.refuse(node, f"`{meaning.path}` makes dictionaries with computed keys beside pandas")
     match meaning.use:
         case Use.UNKNOWN:
             context.refuse(node, meaning.reason)
         case Use.MODULE:
             context.refuse(node, f"the module `{meaning.path}` is used as a value")
-        case Use.CALL if not (annotation and meaning.path in _TYPES):
+        case Use.CALL if not (annotation and _is_type(meaning.path)):
             context.refuse(node, f"`{meaning.path}` is used as a value")
         case Use.CLASS | Use.TYPE if not annotation:
             context.refuse(node, f"the class `{meaning.path}` is used as a value")
+
+
+def _is_type(path: str) -> bool:
+    """Return whether annotations may name a restricted function."""
+    return path in _TYPES or path in FUNCTIONS
 
 
 def is_built_in(context: Context, node: ast.expr, scope: NameScope) -> bool:
@@ -112,6 +122,11 @@ def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotati
         problem = _restricted(context, node, entry.path, scope)
         if problem:
             context.refuse(node, problem)
+    elif isinstance(node.func, ast.Attribute) and _is_method(context, node.func, entry):
+        found = problem_of(METHODS[node.func.attr], node.func.attr, node, context, scope)
+        if found:
+            context.refuse(node, found)
+        yield node.func.value, scope, False
     elif isinstance(node.func, ast.Attribute) and node.func.attr == "format" and not _is_listed(entry):
         problem = check_format(node.func.value)
         if problem:
@@ -121,11 +136,18 @@ def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotati
     yield from _arguments(context, node, entry, scope)
 
 
+def _is_method(context: Context, node: ast.Attribute, entry: Meaning) -> bool:
+    """Return whether a call is one of a method that some objects of pandas restrict."""
+    return "pandas" in context.libraries and node.attr in METHODS and not _is_listed(entry)
+
+
 def _restricted(context: Context, node: ast.Call, path: str, scope: NameScope) -> str | None:
     if path == FIELD:
         return None if node in context.field_defaults else "a `field` that is no default of a dataclass"
     if path in _STORES and _stores_in_library(context, node, scope):
         return f"`{path}` changes the library"
+    if path in FUNCTIONS:
+        return problem_of(FUNCTIONS[path], path, node, context, scope)
     return check_call(path, node, context.safe)
 
 

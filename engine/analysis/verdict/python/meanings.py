@@ -138,7 +138,7 @@ def _of_binding(binding: NameBinding) -> Meaning:
     match binding.kind:
         case BindingKind.CLASS:
             return OWN_CLASS
-        case BindingKind.VALUE:
+        case BindingKind.VALUE | BindingKind.FUNCTION:
             return OWN
         case BindingKind.MODULE:
             return Meaning(Use.MODULE, binding.path)

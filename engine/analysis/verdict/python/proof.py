@@ -9,12 +9,13 @@ docs/verdict.md has the argument in full.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
 from engine.analysis.python.parse.source import exact_tree
 from engine.analysis.verdict.python import definitions, expressions
 from engine.analysis.verdict.python.child_nodes import child_nodes
 from engine.analysis.verdict.python.context import START, Context, Step
+from engine.analysis.verdict.python.data import labels
 from engine.analysis.verdict.python.doctests import docstrings, examples
 from engine.analysis.verdict.python.scopes import COMPREHENSIONS, NameScope, ScopeKind, binds
 from engine.common.text import Untrusted
@@ -84,23 +85,26 @@ _CHECKS: Mapping[type[ast.AST], Callable[..., Iterable[Step]]] = {
 node is an annotation; it yields what is left to check."""
 
 
-def prove(source: str) -> tuple[Unproven, ...]:
-    """Return the places that are not proven: none where the program is harmless."""
+def prove(source: str, inputs: Set[str] = frozenset()) -> tuple[Unproven, ...]:
+    """Return the places that are not proven: none where the program is harmless.
+
+    `inputs` has the names of the input files that are granted with the program.
+    """
     try:
         tree = exact_tree(source.removeprefix("\ufeff"))
     except (SyntaxError, ValueError):
         return (Unproven(span=START, reason=Untrusted("Python 3.11 cannot parse the code")),)
     except (RecursionError, MemoryError):
         return (Unproven(span=START, reason=Untrusted("the code is nested too deeply")),)
-    return _Proof(source, tree).run()
+    return _Proof(source, tree, inputs).run()
 
 
 class _Proof:
     """One walk over a tree."""
 
-    def __init__(self, source: str, tree: ast.Module) -> None:
+    def __init__(self, source: str, tree: ast.Module, inputs: Set[str]) -> None:
         self._tree = tree
-        self._context = Context(source, tree)
+        self._context = Context(source, tree, inputs)
         self._nodes = 0
 
     def run(self) -> tuple[Unproven, ...]:
@@ -111,6 +115,8 @@ class _Proof:
         return self._context.unproven()
 
     def _walk(self, root: ast.AST, scope: NameScope) -> None:
+        if "pandas" in self._context.libraries:
+            labels.check(self._context, root)
         stack: list[Step] = [(child, scope, False) for child in child_nodes(root)]
         while stack:
             self._nodes += 1

@@ -45,6 +45,8 @@ class BindingKind(Enum):
     MODULE = auto()
     LIBRARY = auto()
     CLASS = auto()
+    FUNCTION = auto()
+    """One that the program defines, without decorators."""
     VALUE = auto()
 
 
@@ -58,6 +60,7 @@ class NameBinding:
 
 VALUE = NameBinding(BindingKind.VALUE)
 OWN_CLASS = NameBinding(BindingKind.CLASS)
+OWN_FUNCTION = NameBinding(BindingKind.FUNCTION)
 
 
 @dataclass(slots=True, eq=False)
@@ -213,6 +216,8 @@ def bound(node: ast.AST) -> Iterator[tuple[str, NameBinding]]:
             yield name, VALUE
         case ast.ClassDef(name=name):
             yield name, OWN_CLASS
+        case ast.FunctionDef(name=name, decorator_list=[]):
+            yield name, OWN_FUNCTION
         case (
             ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar()
         ):

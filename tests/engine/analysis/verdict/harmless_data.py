@@ -22,4 +22,32 @@ NUMPY = (
     f"{_NP}import copy\na = np.array([None, 'x', {{'a': 1}}], dtype=object)\nprint(copy.deepcopy(a), np.array([1]).shape)\na.shape = (3, 1)\nprint(a)",
 )
 
-HARMLESS = NUMPY
+_PD = "import pandas as pd\nimport numpy as np\n"
+_D = f"{_PD}d = pd.DataFrame({{'a': [1, 2, 3], 'b': ['x', 'y', 'x'], 'c': pd.to_datetime(['2020-01-01', '2020-02-01', '2021-01-01'])}})\n"
+
+PANDAS = (
+    f"{_D}print(d.head(), d.shape, d.columns.tolist(), d.dtypes, d.describe())\nd.info()",
+    f"{_D}print(d.groupby('b')['a'].mean(), d.groupby('b').agg({{'a': ['sum', 'max']}}), d.groupby('b').agg(total=('a', 'sum')))",
+    f"{_D}d['e'] = d['a'] * 2\nd.loc[d['a'] > 1, 'e'] = 0\nprint(d.sort_values('e', ascending=False).reset_index(drop=True))",
+    f"{_D}def grade(x):\n    return 'high' if x > 2 else 'low'\nprint(d['a'].apply(grade), d['a'].map({{1: 'one'}}), d.apply(lambda r: r['a'] + 1, axis=1))",
+    f"{_D}print(d.pivot_table(index='b', values='a', aggfunc='sum'), pd.crosstab(d['a'], d['b']), d['b'].value_counts().to_frame())",
+    f"{_D}print(d.c.dt.year.tolist(), d['c'].dt.month_name(), d['b'].str.upper().str.contains('X'), d['a'].rolling(2).mean())",
+    f"{_D}e = pd.concat([d, d]).drop_duplicates().merge(d, on='a', how='left')\nprint(e.isna().sum(), e.fillna(0).astype({{'a': 'float64'}}), e.to_string(index=False))",
+    f"{_D}for index, row in d.iterrows():\n    print(index, row['a'], row.b if False else '')\nprint([r.a for r in d.itertuples()], len(d), d.empty)",
+    f"{_D}print(d.a.corr(d.a), np.sqrt(d['a']), d['a'].quantile(0.5), d.select_dtypes(include=[np.number]).sum(), pd.cut(d['a'], bins=2))",
+    f"{_PD}def clean(d: pd.DataFrame) -> pd.Series:\n    d.columns = [c.strip() for c in d.columns]\n    return d['x'].dropna()\n"
+    "print(clean(pd.DataFrame({'x ': [1.0, None]})), isinstance(3, pd.DataFrame))",
+    f"{_PD}pd.set_option('display.max_columns', None)\ns = pd.Series([3, 1], index=['a', 'b'], name='n')\nprint(s.idxmax(), s['a'], s.sort_index(), s.to_numpy())",
+    f"{_PD}t = pd.date_range('2020-01-01', periods=4, freq='D')\nx = pd.DataFrame({{'v': range(4)}}, index=t)\nprint(x.resample('2D').sum(), x['v'].shift(1).diff(), pd.Timestamp('2020-01-01').strftime('%d'))",
+)
+
+INPUTS = frozenset({"data.csv", "some folder/notes.txt", "other.bin"})
+READING = (
+    f"{_PD}d = pd.read_csv('data.csv')\nprint(d.head())",
+    f"{_PD}d = pd.read_csv('data.csv', sep=',', header=0, names=['a', 'b'], usecols=[0, 1], dtype={{'a': 'float64', 'b': str}}, na_values=['-'], encoding='utf-8')\nprint(d.mean(numeric_only=True))",
+    f"{_NP}print(np.loadtxt('data.csv', delimiter=',', skiprows=1).sum(axis=0))",
+    f"{_NP}print(np.genfromtxt('some folder/notes.txt', delimiter=',', names=True, dtype=None, encoding='utf-8'))",
+    "from pandas import read_csv\ntry:\n    print(read_csv('data.csv', parse_dates=['b']))\nexcept ValueError as error:\n    print(error)",
+)
+
+HARMLESS = (*NUMPY, *PANDAS, *READING)

@@ -59,7 +59,7 @@ def test_a_language_without_a_proof_is_unproven(monkeypatch: pytest.MonkeyPatch)
 def test_a_proof_that_fails_proves_nothing(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
     """An error inside of a proof is unproven, and never an error of the analysis."""
 
-    def fail(text: str) -> tuple[Unproven, ...]:
+    def fail(text: str, inputs: frozenset[str]) -> tuple[Unproven, ...]:
         raise error
 
     monkeypatch.setattr("engine.analysis.verdict.PROOFS", {Language.PYTHON: fail})

@@ -1,10 +1,13 @@
-"""Attributes of the objects of numpy: which are safe whatever the value is that has them."""
+"""Attributes of the objects of numpy and pandas: which are safe whatever the value is that has them."""
 
 from __future__ import annotations
 
+from functools import cache
+
 from engine.analysis.python.word_lists import words
 from engine.analysis.verdict.python.attributes import SAFE
-from engine.analysis.verdict.python.data.reserved_attributes import OF_NUMPY
+from engine.analysis.verdict.python.data.reserved_attributes import OF_NUMPY, OF_PANDAS
+from engine.analysis.verdict.python.data.signatures import METHODS
 from engine.analysis.verdict.python.reserved_attributes import RESERVED
 
 NUMPY_SAFE = frozenset(
@@ -21,20 +24,67 @@ NUMPY_SAFE = frozenset(
 )
 """Attributes that numpy's objects have, and that compute in memory whatever they are given."""
 
+PANDAS_SAFE = frozenset(
+    words(
+        """add_prefix add_suffix align argmax argmin array as_ordered as_unordered asfreq asof
+            assign at autocorr axes between bfill cat categories ceil codes columns contains corr corrwith
+            cov cumcount cummax cummin cumprod cumsum day_of_week day_of_year dayofweek dayofyear
+            days_in_month daysinmonth diff div divmod dot drop drop_duplicates droplevel dropna dt dtype
+            dtypes duplicated eq equals ewm expanding explode extract extractall factorize ffill fillna
+            first first_valid_index floor floordiv ge get_group get_level_values groupby gt has_duplicates
+            hasnans head iat idxmax idxmin iloc infer_objects info is_leap_year is_monotonic_decreasing
+            is_monotonic_increasing is_month_end is_month_start is_quarter_end is_quarter_start is_unique
+            is_year_end is_year_start isin isna isnull item iterrows itertuples key kurt kurtosis last
+            last_valid_index le left len length level levels loc lt mask melt memory_usage merge mid
+            millisecond mod mul n nanosecond ne ngroup ngroups nlargest nlevels notna notnull nsmallest nth
+            nunique ordered pad pct_change pivot pow prod product quantile quarter rank reindex
+            remove_unused_categories rename rename_axis rename_categories reorder_levels resample
+            reset_index right rmul round rsub sem set_axis set_categories set_index skew slice sort_index
+            sort_values squeeze stack std str swaplevel tail take to_frame to_list to_numpy to_period
+            to_pydatetime to_timestamp transpose truediv unique unstack value_counts var where xs"""
+    )
+)
+"""Attributes that objects of pandas have, and that compute in memory whatever they are given."""
+
 UNSAFE = frozenset({"dump", "query", "astimezone", "_init"})
 """Attributes that are safe in a program without these libraries, and not on all of their objects."""
 
-_WATCHED = (OF_NUMPY - SAFE - NUMPY_SAFE) | UNSAFE | {"dtype", "strides"}
-"""Attributes that may not be assigned: objects of the library act on what they hold."""
+_NOT_STORED = UNSAFE | {"dtype", "strides"}
+_LISTED = {
+    "numpy": NUMPY_SAFE,
+    "pandas": PANDAS_SAFE,
+}
+_RESERVED = {
+    "numpy": OF_NUMPY,
+    "pandas": OF_PANDAS | METHODS.keys(),
+}
 
 
 def stored_by_library(name: str, libraries: frozenset[str]) -> bool:
     """Return whether a library acts on what an attribute of this name holds."""
-    return bool(libraries) and name in _WATCHED
+    if not libraries:
+        return False
+    return name in _NOT_STORED or name in _reserved(libraries) - _listed(libraries)
 
 
 def safe_attributes(own: frozenset[str], libraries: frozenset[str]) -> frozenset[str]:
     """Return the attributes that are safe on every value; `own` has those that the program defines."""
     if not libraries:
         return SAFE | (own - RESERVED)
-    return (SAFE - UNSAFE) | NUMPY_SAFE | (own - RESERVED - OF_NUMPY - UNSAFE)
+    return _listed(libraries) | (own - RESERVED - _reserved(libraries) - UNSAFE)
+
+
+@cache
+def _listed(libraries: frozenset[str]) -> frozenset[str]:
+    """Return the attributes that are safe on all objects; those of numpy are everywhere."""
+    restricted = METHODS.keys() if "pandas" in libraries else ()
+    return SAFE.union(*(_LISTED[name] for name in _known(libraries))).difference(UNSAFE, restricted)
+
+
+@cache
+def _reserved(libraries: frozenset[str]) -> frozenset[str]:
+    return frozenset[str]().union(*(_RESERVED[name] for name in _known(libraries)))
+
+
+def _known(libraries: frozenset[str]) -> frozenset[str]:
+    return (libraries | {"numpy"}) & _LISTED.keys()

@@ -67,6 +67,7 @@ NUMPY: Mapping[str, SafeModule] = MappingProxyType(
             " views without bounds (`lib.stride_tricks`), or looks names up in frames (`r_`, `bmat`).",
             f"{_NUMPY_TYPES} {_NUMPY_UFUNCS} {_NUMPY_MAKERS} {_NUMPY_FUNCTIONS} {_NUMPY_CONSTANTS}",
             types="ndarray dtype",
+            calls="loadtxt genfromtxt",
         ),
         "numpy.fft": module("Computes.", _FFT),
         "numpy.linalg": module("Computes.", _LINALG),
@@ -77,5 +78,18 @@ NUMPY: Mapping[str, SafeModule] = MappingProxyType(
     }
 )
 
-DATA_MODULES: Mapping[str, SafeModule] = MappingProxyType({**NUMPY})
+PANDAS: Mapping[str, SafeModule] = MappingProxyType(
+    {
+        "pandas": module(
+            "Tables in memory. Not listed is what reads or writes more than a text table, or evaluates text.",
+            "NA NaT concat cut factorize isna isnull melt merge notna notnull qcut to_datetime to_numeric"
+            " to_timedelta unique",
+            calls="DataFrame Index Series Timedelta Timestamp crosstab date_range get_dummies pivot_table"
+            " read_csv set_option",
+        ),
+        "pandas.errors": module("Exceptions.", "EmptyDataError MergeError ParserError"),
+    }
+)
+
+DATA_MODULES: Mapping[str, SafeModule] = MappingProxyType({**NUMPY, **PANDAS})
 """What may be imported, by the module's full name."""

@@ -1,0 +1,154 @@
+"""Checks of the arguments of restricted functions and methods of the libraries for data."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from engine.analysis.python.word_lists import words
+from engine.analysis.verdict.python.context import Context
+from engine.analysis.verdict.python.data.attributes import stored_by_library
+from engine.analysis.verdict.python.data.files import is_input
+from engine.analysis.verdict.python.data.signatures import REASONS, Kind, Signature
+from engine.analysis.verdict.python.meanings import Use
+from engine.analysis.verdict.python.scopes import BindingKind, NameScope
+
+_REDUCTIONS = frozenset(
+    words(
+        """all any count cumcount cummax cummin cumprod cumsum first idxmax idxmin last max mean median min
+            ngroup nunique prod rank sem size skew std sum var abs round"""
+    )
+)
+_TYPES = frozenset(
+    words(
+        """bool boolean bytes category complex complex128 complex64 datetime64[ns] f4 f8 float float16
+            float32 float64 i4 i8 int int16 int32 int64 int8 number object str string Int32 Int64 Float64
+            timedelta64[ns] u1 uint16 uint32 uint64 uint8 all datetime timedelta"""
+    )
+)
+_BUILTIN_TYPES = frozenset({"bool", "bytes", "complex", "float", "int", "object", "str"})
+_ENCODINGS = frozenset(
+    {"utf-8", "utf8", "utf-8-sig", "utf-16", "latin-1", "latin1", "iso-8859-1", "cp1252", "ascii"}
+)
+_CALLABLE = frozenset(words("abs all any bool float int len list max min round set sorted str sum tuple"))
+_OPTION = re.compile(
+    r"display\.(?:max_rows|max_columns|width|precision|max_colwidth|min_rows|expand_frame_repr|float_format)"
+)
+
+Check = Callable[[Context, ast.expr, NameScope], bool]
+
+
+def problem(
+    signature: Signature, path: str, call: ast.Call, context: Context, scope: NameScope
+) -> str | None:
+    """Return why a call is not proven; None where it is."""
+    if len(call.args) > len(signature.positional):
+        return f"`{path}` gets more arguments than are known to be safe"
+    for kind, arg in zip(signature.positional, call.args, strict=False):
+        if not _CHECKS[kind](context, arg, scope):
+            return f"`{path}` {REASONS[kind]}"
+    for word in call.keywords:
+        known = signature.keywords.get(word.arg, signature.others) if word.arg else None
+        if known is None:
+            return f"`{path}` gets an argument `{word.arg or '**'}` that is not on the list"
+        if not _CHECKS[known](context, word.value, scope):
+            return f"`{path}` {REASONS[known]}"
+    return None
+
+
+def _any(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    return not isinstance(node, ast.Starred)
+
+
+def _literal(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    match node:
+        case ast.Constant():
+            return True
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+            return True
+        case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
+            return all(_literal(context, one, scope) for one in elements)
+        case ast.Dict(keys=keys, values=values):
+            return all(one is not None and _literal(context, one, scope) for one in (*keys, *values))
+    return False
+
+
+def _function(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    match node:
+        case ast.Lambda():
+            return True
+        case ast.Constant(value=str(name)):
+            return name in _REDUCTIONS
+        case ast.Name(id=name) if _is_own_function(context, name, scope):
+            return True
+        case ast.Tuple(elts=[ast.Constant(value=str(column)), reduced]) if column not in _REDUCTIONS:
+            return not _may_be_method(context, column) and _function(context, reduced, scope)
+    parts = _parts(node)
+    return all(_function(context, one, scope) for one in parts) if parts else _is_listed(context, node, scope)
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    """Return what a list, a tuple or a dictionary holds."""
+    return node.values if isinstance(node, ast.Dict) else getattr(node, "elts", [])
+
+
+def _may_be_method(context: Context, column: str) -> bool:
+    """Return whether a text that should name a column may be taken for a method with an effect."""
+    return column.startswith("_") or stored_by_library(column, context.libraries)
+
+
+def _is_own_function(context: Context, name: str, scope: NameScope) -> bool:
+    """Return whether a name is always one of the functions that the program defines, and never a text."""
+    bindings, may_be_builtin = context.scopes.resolve(name, scope)
+    own = bool(bindings) and all(one.kind is BindingKind.FUNCTION for one in bindings)
+    return own and (
+        not may_be_builtin or context.meanings.of_name(name, context.scopes.module).use is Use.VALUE
+    )
+
+
+def _is_listed(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    """Return whether an expression is a listed function or class of the library, and no text."""
+    meaning = context.meanings.of_entry(node, scope)
+    listed = meaning.path in _CALLABLE or meaning.path.startswith(("numpy.", "math.", "statistics."))
+    return meaning.use is Use.VALUE and listed
+
+
+def _type(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    if isinstance(node, ast.Constant):
+        return node.value is None or node.value in _TYPES
+    if parts := _parts(node):
+        return all(_type(context, one, scope) for one in parts)
+    meaning = context.meanings.of_entry(node, scope)
+    return meaning.use is Use.VALUE and (meaning.path in _BUILTIN_TYPES or meaning.path.startswith("numpy."))
+
+
+def _input(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and is_input(node.value, context.inputs)
+    )
+
+
+def _encoding(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    return isinstance(node, ast.Constant) and (node.value is None or node.value in _ENCODINGS)
+
+
+def _option(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    text = node.value if isinstance(node, ast.Constant) else None
+    return isinstance(text, str) and _OPTION.fullmatch(text) is not None
+
+
+_CHECKS: Mapping[Kind, Check] = MappingProxyType(
+    {
+        Kind.ANY: _any,
+        Kind.LITERAL: _literal,
+        Kind.FUNCTION: _function,
+        Kind.TYPE: _type,
+        Kind.INPUT: _input,
+        Kind.ENCODING: _encoding,
+        Kind.OPTION: _option,
+    }
+)

@@ -1,0 +1,104 @@
+"""Dictionaries where pandas is imported: none may have a computed key.
+
+A `Series` gives what it holds under a label as an attribute, and numpy asks an object for
+`__array_interface__`: a dictionary there, with an address, a `shape` and a `typestr`, would read and write
+any memory of the process. Labels are computed in every program with pandas, so what must not exist is
+that dictionary: its key `typestr` is neither written in the text nor computed.
+"""
+
+from __future__ import annotations
+
+import ast
+import unicodedata
+from collections.abc import Iterator
+
+from engine.analysis.python.word_lists import words
+from engine.analysis.verdict.python.child_nodes import walk
+from engine.analysis.verdict.python.context import Context
+
+_KEY = "typestr"
+_MAKERS = frozenset(
+    words(
+        """dict ast.literal_eval collections.ChainMap collections.Counter collections.OrderedDict
+            collections.defaultdict csv.DictReader json.JSONDecoder json.load json.loads operator.ior
+            operator.setitem typing.DefaultDict typing.Dict typing.OrderedDict typing.Counter
+            typing.TypedDict urllib.parse.parse_qs"""
+    )
+)
+"""Functions and classes of the library that make dictionaries with computed keys."""
+_METHODS = frozenset(
+    words(
+        "__setitem__ _asdict _field_defaults b2j fields fromkeys groupdict groupindex groups indices maps"
+        " setdefault update"
+    )
+)
+
+
+def check(context: Context, root: ast.AST) -> None:
+    """Refuse all places below a node that may make a dictionary with a computed key."""
+    for node in walk(root):
+        found = _problem(node)
+        if found is not None:
+            context.refuse(node, found)
+
+
+def makes_dictionary(path: str, context: Context) -> bool:
+    """Return whether a name of the library makes dictionaries with computed keys, where that matters."""
+    return path in _MAKERS and "pandas" in context.libraries
+
+
+def _problem(node: ast.AST) -> str | None:
+    """Return why a node may make a dictionary with a computed key, or hold the forbidden one."""
+    names = set(_names(node))
+    if _KEY in names or (isinstance(node, ast.Constant) and _is_key(node.value)):
+        return f"`{_KEY}` names memory"
+    if "super" in names and not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
+        return "`super` is given another meaning"
+    return _computed(node) or _taken(node)
+
+
+def _is_key(value: object) -> bool:
+    return isinstance(value, str) and _KEY in unicodedata.normalize("NFKC", value)
+
+
+def _computed(node: ast.AST) -> str | None:
+    match node:
+        case ast.Dict(keys=keys) if any(not isinstance(key, ast.Constant) for key in keys):
+            return "a dictionary with a computed key beside pandas"
+        case ast.DictComp():
+            return "a dictionary with computed keys beside pandas"
+        case ast.keyword(arg=None):
+            return "`**` makes a dictionary of what may have any keys"
+        case ast.Subscript(ctx=ast.Store(), slice=key) if not _is_plain(key):
+            return "an element is stored under a computed key beside pandas"
+        case ast.AugAssign(op=ast.BitOr()):
+            return "`|=` adds computed keys to a dictionary"
+    return None
+
+
+def _taken(node: ast.AST) -> str | None:
+    match node:
+        case ast.Attribute(attr="__init__", value=owner) if not _is_super(owner):
+            return "`__init__` may set up an object of pandas anew"
+        case ast.Attribute(attr=name) if name in _METHODS:
+            return f"`{name}` may make a dictionary with computed keys"
+    return None
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    for field in ("id", "attr", "arg", "name", "asname", "rest"):
+        value = getattr(node, field, None)
+        if isinstance(value, str):
+            yield value
+    yield from getattr(node, "kwd_attrs", ())
+
+
+def _is_super(owner: ast.expr) -> bool:
+    return isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name) and owner.func.id == "super"
+
+
+def _is_plain(key: ast.expr) -> bool:
+    """Return whether a key is certainly not a computed text."""
+    if isinstance(key, ast.UnaryOp) and isinstance(key.op, ast.Not):
+        return True
+    return isinstance(key, ast.Constant | ast.Slice | ast.Tuple | ast.List)
