@@ -1,6 +1,8 @@
 """Generates programs, runs those that are called harmless in sandboxes, watched, and counts their effects.
 
-python -m tests.engine.analysis.verdict.campaign LANGUAGE COUNT [--seed N]
+python -m tests.engine.analysis.verdict.campaign python|python-data|javascript|shell COUNT [--seed N]
+
+`python-data` are programs that use the libraries for data, with input files, in the image of this name.
 """
 
 from __future__ import annotations
@@ -9,19 +11,21 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from engine.analysis.verdict.javascript.proof import prove as prove_javascript
 from engine.analysis.verdict.python.proof import prove as prove_python
 from engine.analysis.verdict.shell.library import COMMANDS
 from engine.analysis.verdict.shell.proof import prove as prove_shell
-from engine.models import Language, Unproven
+from engine.models import Unproven
 from tests.engine.analysis.verdict import (
     attacks,
+    attacks_data,
     attacks_javascript,
     attacks_javascript_protocols,
     harmless,
+    harmless_data,
     harmless_javascript,
     in_sandbox,
     mutations,
@@ -37,17 +41,34 @@ from tests.engine.analysis.verdict import (
 _BATCH = 1000
 
 
+Prove = Callable[[str], tuple[Unproven, ...]]
 Runner = Callable[[list[str]], list[tuple[str, str]]]
 """Runs programs, and returns each effect with the program that had it."""
 
 
-def _python(seed: int) -> tuple[Iterator[str], Runner]:
+def _watched(image: str, *libraries: str) -> Runner:
+    watcher = Path(watched.__file__).read_text(encoding="utf-8")
+    command = ("python3", "-I", "-W", "ignore", "-c", watcher, *libraries)
+
     def run(programs: list[str]) -> list[tuple[str, str]]:
-        command = ("python3", "-I", "-W", "ignore", "-c", Path(watched.__file__).read_text(encoding="utf-8"))
-        found = json.loads(in_sandbox.run("python", command, json.dumps(programs)))
+        found = json.loads(in_sandbox.run(image, command, json.dumps(programs)))
         return [(event, programs[number]) for number, event in found]
 
-    return mutations.programs(seed, (*harmless.HARMLESS * 4, *attacks.ATTACKS)), run
+    return run
+
+
+def _python(seed: int) -> tuple[Iterator[str], Runner]:
+    return mutations.programs(seed, (*harmless.HARMLESS * 4, *attacks.ATTACKS)), _watched("python")
+
+
+def _data(seed: int) -> tuple[Iterator[str], Runner]:
+    sources = (*harmless_data.HARMLESS * 8, *attacks_data.ATTACKS)
+    run = _watched("python-data", "numpy", "numpy.random", "pandas")
+    return mutations.programs(seed, sources, mutations.DATA), run
+
+
+def _prove_data(code: str) -> tuple[Unproven, ...]:
+    return prove_python(code, harmless_data.INPUTS)
 
 
 def _javascript(seed: int) -> tuple[Iterator[str], Runner]:
@@ -81,14 +102,15 @@ def _shell(seed: int) -> tuple[Iterator[str], Runner]:
     return shell_mutations.scripts(seed, [*shell_harmless.HARMLESS * 4, *shell_attacks.attacks()]), run
 
 
-_LANGUAGES = {
-    Language.PYTHON: (_python, prove_python),
-    Language.JAVASCRIPT: (_javascript, prove_javascript),
-    Language.SHELL: (_shell, prove_shell),
+_LANGUAGES: Mapping[str, tuple[Callable[[int], tuple[Iterator[str], Runner]], Prove]] = {
+    "python": (_python, prove_python),
+    "python-data": (_data, _prove_data),
+    "javascript": (_javascript, prove_javascript),
+    "shell": (_shell, prove_shell),
 }
 
 
-def batches(programs: Iterator[str], prove: Callable[[str], tuple[Unproven, ...]]) -> Iterator[list[str]]:
+def batches(programs: Iterator[str], prove: Prove) -> Iterator[list[str]]:
     """Yield the programs that are called harmless, each once, in batches without end."""
     seen, proven = set[int](), list[str]()
     for program in programs:
@@ -101,7 +123,7 @@ def batches(programs: Iterator[str], prove: Callable[[str], tuple[Unproven, ...]
             proven = []
 
 
-def campaign(language: Language, count: int, seed: int) -> int:
+def campaign(language: str, count: int, seed: int) -> int:
     """Run so many different programs, and return how many had an effect."""
     start, done, found = time.monotonic(), 0, 0
     make, prove = _LANGUAGES[language]
@@ -122,7 +144,7 @@ def campaign(language: Language, count: int, seed: int) -> int:
 def main() -> int:
     """Run a campaign; return 1 where a program had an effect."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("language", type=Language, choices=list(Language))
+    parser.add_argument("language", choices=list(_LANGUAGES))
     parser.add_argument("count", type=int)
     parser.add_argument("--seed", type=int, default=time.time_ns() % 2**32)
     chosen = parser.parse_args()

@@ -11,7 +11,7 @@ from engine.analysis.python.word_lists import words
 from engine.analysis.verdict.python.context import Context
 from engine.analysis.verdict.python.data.attributes import stored_by_library
 from engine.analysis.verdict.python.data.files import is_input
-from engine.analysis.verdict.python.data.signatures import REASONS, Kind, Signature
+from engine.analysis.verdict.python.data.signatures import REASONS, ArgumentKind, RestrictedCall
 from engine.analysis.verdict.python.meanings import Use
 from engine.analysis.verdict.python.scopes import BindingKind, NameScope
 
@@ -41,7 +41,7 @@ Check = Callable[[Context, ast.expr, NameScope], bool]
 
 
 def problem(
-    signature: Signature, path: str, call: ast.Call, context: Context, scope: NameScope
+    signature: RestrictedCall, path: str, call: ast.Call, context: Context, scope: NameScope
 ) -> str | None:
     """Return why a call is not proven; None where it is."""
     if len(call.args) > len(signature.positional):
@@ -141,14 +141,14 @@ def _option(context: Context, node: ast.expr, scope: NameScope) -> bool:
     return isinstance(text, str) and _OPTION.fullmatch(text) is not None
 
 
-_CHECKS: Mapping[Kind, Check] = MappingProxyType(
+_CHECKS: Mapping[ArgumentKind, Check] = MappingProxyType(
     {
-        Kind.ANY: _any,
-        Kind.LITERAL: _literal,
-        Kind.FUNCTION: _function,
-        Kind.TYPE: _type,
-        Kind.INPUT: _input,
-        Kind.ENCODING: _encoding,
-        Kind.OPTION: _option,
+        ArgumentKind.ANY: _any,
+        ArgumentKind.LITERAL: _literal,
+        ArgumentKind.FUNCTION: _function,
+        ArgumentKind.TYPE: _type,
+        ArgumentKind.INPUT: _input,
+        ArgumentKind.ENCODING: _encoding,
+        ArgumentKind.OPTION: _option,
     }
 )

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from types import MappingProxyType
 
 
-class Kind(Enum):
+class ArgumentKind(Enum):
     """What one argument may be."""
 
     ANY = auto()
@@ -27,25 +27,25 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class RestrictedCall:
     """The arguments that a restricted call may have."""
 
-    positional: tuple[Kind, ...]
-    keywords: Mapping[str, Kind]
-    others: Kind | None = None
+    positional: tuple[ArgumentKind, ...]
+    keywords: Mapping[str, ArgumentKind]
+    others: ArgumentKind | None = None
     """What further keywords may be, if there may be any."""
 
 
-_KINDS = {kind.name.lower(): kind for kind in Kind}
+_KINDS = {kind.name.lower(): kind for kind in ArgumentKind}
 
 
-def _signature(positional: str, keywords: str = "", others: Kind | None = None) -> Signature:
+def _signature(positional: str, keywords: str = "", others: ArgumentKind | None = None) -> RestrictedCall:
     """Return the signature of words: kinds of positional arguments, and `name=kind` (or `name`: any)."""
     named = {}
     for word in keywords.split():
         name, _, kind = word.partition("=")
         named[name] = _KINDS[kind or "any"]
-    return Signature(tuple(_KINDS[kind] for kind in positional.split()), MappingProxyType(named), others)
+    return RestrictedCall(tuple(_KINDS[kind] for kind in positional.split()), MappingProxyType(named), others)
 
 
 _TEXT = (
@@ -53,7 +53,7 @@ _TEXT = (
     " unpack=literal"
 )
 _PIVOTED = "values index columns aggfunc=function fill_value margins dropna margins_name observed"
-FUNCTIONS: Mapping[str, Signature] = MappingProxyType(
+FUNCTIONS: Mapping[str, RestrictedCall] = MappingProxyType(
     {
         "numpy.loadtxt": _signature(
             "input",
@@ -86,8 +86,8 @@ FUNCTIONS: Mapping[str, Signature] = MappingProxyType(
 )
 """Functions that are called directly, by their full names."""
 
-_AGGREGATED = _signature("function any", "func=function axis", Kind.FUNCTION)
-METHODS: Mapping[str, Signature] = MappingProxyType(
+_AGGREGATED = _signature("function any", "func=function axis", ArgumentKind.FUNCTION)
+METHODS: Mapping[str, RestrictedCall] = MappingProxyType(
     {
         "agg": _AGGREGATED,
         "aggregate": _AGGREGATED,
@@ -113,14 +113,14 @@ METHODS: Mapping[str, Signature] = MappingProxyType(
 )
 """Methods that are called directly where pandas is imported, whatever they belong to."""
 
-REASONS: Mapping[Kind, str] = MappingProxyType(
+REASONS: Mapping[ArgumentKind, str] = MappingProxyType(
     {
-        Kind.ANY: "gets arguments that this code does not spell out",
-        Kind.LITERAL: "gets an option that is computed",
-        Kind.FUNCTION: "gets what may be the name of any method",
-        Kind.TYPE: "gets a type that is not on the list or is computed",
-        Kind.INPUT: "reads what is not certainly an input file",
-        Kind.ENCODING: "gets an encoding that is not on the list",
-        Kind.OPTION: "sets an option that is not on the list",
+        ArgumentKind.ANY: "gets arguments that this code does not spell out",
+        ArgumentKind.LITERAL: "gets an option that is computed",
+        ArgumentKind.FUNCTION: "gets what may be the name of any method",
+        ArgumentKind.TYPE: "gets a type that is not on the list or is computed",
+        ArgumentKind.INPUT: "reads what is not certainly an input file",
+        ArgumentKind.ENCODING: "gets an encoding that is not on the list",
+        ArgumentKind.OPTION: "sets an option that is not on the list",
     }
 )
