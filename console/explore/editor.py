@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import events
 from textual.geometry import Size
@@ -22,7 +23,7 @@ from console.explore.editing.assistance import Assistance
 from console.explore.editing.brackets import partner
 from console.explore.editing.colours import EditedColours
 from console.explore.editing.completion import completion
-from console.explore.editing.error_message import with_error
+from console.explore.editing.error_message import GAP, UP, is_below, with_message, with_sign
 from console.explore.editing.indentation import next_indentation, toggle_comments
 from console.explore.editing.visible_line import one_for_one
 from console.explore.files import dropped
@@ -271,10 +272,21 @@ class Editor(TextArea):
 
     def _render_line(self, y: int) -> Strip:
         """Draw a row, which is a line: none is wrapped."""
-        strip = super()._render_line(y)
-        if self.error_line is None or y + self.scroll_offset.y != self.error_line:
+        strip, line = super()._render_line(y), self.error_line
+        row, gutter = y + self.scroll_offset.y, self.gutter_width
+        if line is None or not line <= row <= line + 1:
             return strip
-        return with_error(strip, self._error_message, self.gutter_width, style_of(self, "bold error"))
+        style, message = style_of(self, "bold error"), self._error_message.text
+        below = is_below(self._error_message, *(self._room(each, strip) for each in (line, line + 1)))
+        if row == line:
+            return with_message(with_sign(strip, gutter, style), "" if below else message, gutter, style)
+        return with_message(strip, UP + message, gutter, style) if below else strip
+
+    def _room(self, row: int, strip: Strip) -> int:
+        """Return how many cells there are behind the text of a row; `strip` is one that was drawn."""
+        text = self.document.get_line(row) if row < self.document.line_count else ""
+        used = cell_len(one_for_one(text).expandtabs(self.indent_width)) - self.scroll_offset.x
+        return strip.cell_length - self.gutter_width - max(0, used) - GAP
 
     def get_line(self, line_index: int) -> Text:
         """Return a line with its colours, every character made visible."""

@@ -11,10 +11,10 @@ from console.app.state import console_app
 from console.app.textual_patches import update_height
 from console.app.workers import run_in_background
 from console.explore.editor import Editor
+from console.explore.own_run import badge
 from console.explore.reviewer_view import effect_lines, verdict_parts
 from console.review.violations import ViolationDetail, ViolationList
 from console.safety.text import Part, content, paragraphs
-from console.widgets.formatting import full_badge
 from engine.models import Analysis
 
 TYPING_SECONDS = 0.15
@@ -73,7 +73,7 @@ class LiveAnalysis:
             self._say(verdict_parts(self._analysis))
         else:
             at = f"  {index + 1} of {len(violations)}, line {violation.span.line}: "
-            self._say([full_badge(violation.severity), (at, "muted"), violation.message])
+            self._say([badge(violation), (at, "muted"), violation.message])
 
     def _say(self, parts: list[Part]) -> None:
         line = self._screen.query_one("#violation-line", Static)

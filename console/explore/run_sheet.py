@@ -12,11 +12,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
 from console.app.state import console_app
-from console.explore.own_run import grave_violations
+from console.explore.own_run import badge, grave_violations, is_syntax_error
 from console.review.display_delay import DisplayDelay
 from console.review.requests import asked
 from console.safety.text import Part, paragraphs
-from console.widgets.formatting import full_badge
 from engine.common.text import many
 from engine.models import Case
 
@@ -45,7 +44,7 @@ class RunSheet(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """Lay out what is grave, and what the code asks for."""
         with Vertical(classes="sheet") as sheet:
-            sheet.border_title = "Run this code?"
+            sheet.border_title = _title(self._case)
             with VerticalScroll():
                 yield Static(paragraphs(*_lines(self._case)))
         yield Footer(show_command_palette=False)
@@ -70,6 +69,12 @@ class RunSheet(ModalScreen[bool]):
         self.dismiss(False)
 
 
+def _title(case: Case) -> str:
+    grave = [case.analysis.violations[number] for number in grave_violations(case)]
+    slips = grave and all(map(is_syntax_error, grave))
+    return "This code has a syntax error. Run it all the same?" if slips else "Run this code?"
+
+
 def _lines(case: Case) -> list[list[Part]]:
     grave = grave_violations(case)
     lines = [_violation(case, number) for number in grave[:MAX_VIOLATIONS]]
@@ -84,4 +89,4 @@ def _lines(case: Case) -> list[list[Part]]:
 def _violation(case: Case, number: int) -> list[Part]:
     violation = case.analysis.violations[number]
     where = (f"  line {violation.span.line}: ", "muted")
-    return [full_badge(violation.severity), where, violation.message]
+    return [badge(violation), where, violation.message]

@@ -15,6 +15,8 @@ from console.widgets.formatting import now
 from engine.common.text import Untrusted
 from engine.models import Language
 
+KEPT_SECONDS = 0.3
+
 
 class TypedText:
     """Reads and replaces what is typed, and saves it as a snippet; `attach` comes first."""
@@ -71,6 +73,11 @@ class TypedText:
         editor, purpose = self._widgets
         editor.code_language, editor.text = snippet.language, snippet.code.text
         purpose.value = snippet.purpose.text
+
+    async def save_later(self, snippet: SavedSnippet, run: str = "") -> None:
+        """Save what runs, a while later: its output comes first."""
+        await asyncio.sleep(KEPT_SECONDS)
+        await self.save(snippet, run=run)
 
     async def save(self, snippet: SavedSnippet | None = None, *, run: str = "") -> None:
         """Save a snippet, or what is typed, unless it is empty; `run` is the submission that it became."""

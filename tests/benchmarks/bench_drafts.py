@@ -1,4 +1,7 @@
-"""What is lost of a draft when the console is killed while somebody types: a real console on a pty."""
+"""What is lost of a draft when the console is killed while somebody types: a real console on a pty.
+
+A character counts from the moment when the console has shown it: before that nobody saw it typed.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +27,22 @@ MOST_SECONDS = float(os.environ.get("PRATIQUE_BENCH_SECONDS", "240"))
 """No other console is begun after this time; the rows say how many there were."""
 OLD_SECONDS = 1.0
 LETTERS = "abcdefghij"
-CONSOLE = """
+SHOWN = "shown"
+"""A file of the home: when the console painted, and how many characters were typed by then, line by line."""
+CONSOLE = f"""
+import os, time
 from console.app.app import ConsoleApp
+from console.explore.editor import Editor
+from engine import locations
 from tests.console.support.fake_engine import FakeEngine
 engine = FakeEngine()
 async def connect():
     return engine
+shown = os.open(locations.state() / {SHOWN!r}, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+def painted(app):
+    for editor in app.screen.query(Editor):
+        os.write(shown, f"{{time.monotonic()}} {{len(editor.text)}}\\n".encode())
+ConsoleApp.post_display_hook = painted
 ConsoleApp(connect).run()
 """
 
@@ -66,19 +79,26 @@ def _lost_of_one() -> tuple[int, int]:
     with tempfile.TemporaryDirectory(prefix="pratique-") as folder:
         home = Path(folder)
         (home / "console-welcomed").touch()
-        typed = list[tuple[float, str]]()
+        typed = 0
         with PtyConsole([sys.executable, "-c", CONSOLE], {"PRATIQUE_HOME": folder}) as explore:
             explore.see(b"Queue is empty")
             explore.until_painted(b"3", b"No code yet")
             until = time.monotonic() + random.uniform(*TYPED_SECONDS)  # noqa: S311
             while time.monotonic() < until:
-                letter = LETTERS[len(typed) % len(LETTERS)]
-                explore.press(letter.encode())
-                typed.append((time.monotonic(), letter))
+                explore.press(LETTERS[typed % len(LETTERS)].encode())
+                typed += 1
                 time.sleep(KEY_SECONDS)
-        killed = time.monotonic()
-        missing = typed[len(_saved(home)) :]
-        return sum(killed - at > OLD_SECONDS for at, _ in missing), len(missing)
+            killed = time.monotonic()
+        shown, saved = _shown(home), len(_saved(home))
+        old = [count for at, count in shown if killed - at > OLD_SECONDS]
+        return max(0, max(old, default=0) - saved), max(0, max(count for _, count in shown) - saved)
+
+
+def _shown(home: Path) -> list[tuple[float, int]]:
+    """Return when the console painted, and how many characters were typed by then."""
+    (log,) = home.rglob(SHOWN)
+    lines = [line.split() for line in log.read_text().splitlines(keepends=True) if line.endswith("\n")]
+    return [(float(at), int(count)) for at, count in lines]
 
 
 def _saved(home: Path) -> str:

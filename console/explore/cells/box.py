@@ -22,6 +22,8 @@ from engine.models import Language
 
 MOST_LINES = 40
 """Lines of code or of one output that are shown; the editor and the run have all of them."""
+MOST_TABLE = 22
+"""Lines of a table that are shown, with its heads and the line below them; the run has all of it."""
 MOST_WIDTH = 400
 MOST_PICTURES = 4
 PICTURE_LINES = 14
@@ -145,9 +147,19 @@ def _shown(shown: Shown) -> list[list[Part]]:
         return []
     drawn = table(shown.text) if shown.mime == TABLE else None
     if drawn is not None:
-        return _text(Untrusted(drawn), "foreground")
+        return _beginning(drawn)
     about: list[list[Part]] = [] if shown.mime == "text/plain" else [[(f"{shown.mime}, as text:", "faint")]]
     return about + _text(shown.text, "foreground")
+
+
+def _beginning(table: str) -> list[list[Part]]:
+    """Return the first lines of a table: those below are meaningless without its heads."""
+    lines = table.split("\n")
+    shown: list[list[Part]] = [
+        [(clip(Untrusted(line), MOST_WIDTH), "foreground")] for line in lines[:MOST_TABLE]
+    ]
+    hidden = len(lines) - MOST_TABLE
+    return [*shown, [(f"… {many(hidden, 'more row')}", "faint")]] if hidden > 0 else shown
 
 
 def _text(text: Untrusted, style: str) -> list[list[Part]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,8 @@ class Notebooks:
         cells = notebook.cells(editor.text, editor.code_language)
         at = cell_at(cells, editor.cursor_location[0])
         begun = self._begin(notebook, cells, at) if run else None
-        run_in_background(self._screen, self._typed.save, "snippet", exclusive=False)
+        keep = partial(self._typed.save_later, self._typed.current)
+        run_in_background(self._screen, keep, "snippet", exclusive=False)
         if begun is not None:
             await notebook.runner.with_engine()
         view = self._opened_view()

@@ -46,6 +46,8 @@ class CellRunner:
         """What each cell gave."""
         self.running: int | None = None
         """The cell that runs now."""
+        self.last = 0
+        """The cell that began last."""
         self.changed: Callable[[int], None] = lambda _: None
         """Is called with the index of a cell whenever there is more to show of it."""
         self._case: Case | None = None
@@ -66,7 +68,7 @@ class CellRunner:
         """Run cells one after the other until one fails; return whether all succeeded."""
         for index in indexes:
             if cells[index].kind is CellKind.CODE and cells[index].source.strip():
-                self.running = index
+                self.running = self.last = index
                 try:
                     result = await self._run(index, cells[index].source, language, image)
                 finally:

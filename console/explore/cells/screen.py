@@ -205,9 +205,14 @@ class CellsScreen(ModalScreen["int | None"]):
 
     @work(exclusive=True, group="cells")
     async def _run(self, indexes: list[int]) -> None:
+        at = self._chosen
         succeeded = await self._notebook.run(self._cells, indexes, self._language)
-        if succeeded and indexes == [self._chosen]:
-            self._choose(self._chosen + 1)
+        if self._chosen != at:
+            return
+        if indexes == [at]:
+            self._choose(at + succeeded)
+        elif indexes:
+            self._choose(self._notebook.runner.last)
 
     @work(group="begun")
     async def _then_next(self, begun: Worker[bool]) -> None:

@@ -17,13 +17,20 @@ def _pratique_variables(names):
     import json, sys
     hidden = {"In", "Out", "exit", "quit", "get_ipython", "open"}
     kinds = (int, float, str, bytes, list, tuple, dict, set)
+    numpy, pandas = sys.modules.get("numpy"), sys.modules.get("pandas")
+    arrays = (getattr(numpy, "ndarray", None),)
+    tables = (getattr(pandas, "DataFrame", None), getattr(pandas, "Series", None))
     found = []
     for name, value in sorted(names.items()):
         if name.startswith("_") or name in hidden or type(value) is type(sys):
             continue
-        length = len(value) if type(value) in kinds[2:] else None
+        length = len(value) if type(value) in kinds[2:] + tables else None
         shown = repr(value)[:60] if type(value) in (int, float, bool, type(None)) else ""
         size = sys.getsizeof(value) if type(value) in kinds else object.__sizeof__(value)
+        if type(value) in arrays:
+            length, size = value.size, value.nbytes
+        if type(value) in tables:
+            size = int(numpy.sum(value.memory_usage()))
         found.append({"name": name, "kind": type(value).__name__, "bytes": size, "length": length,
                       "value": shown})
     print(json.dumps(found[:1000]))
@@ -38,7 +45,7 @@ class Variable(FrozenModel):
     name: Untrusted
     kind: Untrusted
     bytes: Annotated[int, Field(ge=0, le=1 << 50)]
-    """Its own size, without what it refers to."""
+    """Its own size, without what it refers to; of an array or a table of pandas, that of its values."""
     length: int | None = None
     value: Untrusted = Untrusted("")
 

@@ -14,14 +14,26 @@ SIGN = "! "
 SHORTEST = 12
 """Cells of a message that is worth showing; less is left out."""
 GAP = 2
+UP = "↑ "
+"""Precedes a message that stands in the row below its line."""
 
 
-def with_error(strip: Strip, message: Untrusted, gutter: int, style: Style) -> Strip:
-    """Return a drawn line with the sign in its gutter, and behind its text what fits of a message."""
+def is_below(message: Untrusted, room: int, room_below: int) -> bool:
+    """Return whether a message stands in the row below: it has to be cut in its own, and less of it there."""
+    return cell_len(message.text) > room and room_below - len(UP) > room
+
+
+def with_sign(strip: Strip, gutter: int, style: Style) -> Strip:
+    """Return a drawn line with the sign in its gutter."""
+    sign = Strip([Segment(SIGN, style)])
+    return Strip.join([strip.crop(0, gutter - len(SIGN)), sign, strip.crop(gutter, strip.cell_length)])
+
+
+def with_message(strip: Strip, message: str, gutter: int, style: Style) -> Strip:
+    """Return a drawn line with what fits of a message behind its text."""
     width = strip.cell_length
-    drawn = [strip.crop(0, gutter - len(SIGN)), Strip([Segment(SIGN, style)])]
     end = max(gutter, cell_len(strip.text.rstrip()) + GAP)
     if width - end < SHORTEST or not message:
-        return Strip.join([*drawn, strip.crop(gutter, width)])
-    words = Strip([Segment(clip(message, width - end), style)])
-    return Strip.join([*drawn, strip.crop(gutter, end), words, strip.crop(end + words.cell_length, width)])
+        return strip
+    words = Strip([Segment(clip(Untrusted(message), width - end), style)])
+    return Strip.join([strip.crop(0, end), words, strip.crop(end + words.cell_length, width)])

@@ -18,7 +18,6 @@ from console.explore.error_marks import ErrorMarks
 from console.explore.preview.server_preview import ServerPreview
 from console.explore.request_fields import RequestOptions
 from console.explore.sessions import OpenSession
-from console.explore.snippets import SavedSnippet
 from console.explore.typed_text import TypedText
 from console.run.output_log import OutputLog
 from console.run.result_text import has_artifacts, outcome_line
@@ -28,9 +27,6 @@ from engine.models import Case, Draft, Status, Stream
 
 if TYPE_CHECKING:
     from console.app.app import ConsoleApp
-
-
-KEPT_SECONDS = 0.3
 
 
 class How(Enum):
@@ -96,18 +92,15 @@ class Submitted:
         app, log, typed = console_app(self._screen), self._screen.query_one(OutputLog), self._text.current
         case = await app.connection.call(lambda client: client.submit(draft))
         run = case.submission.id if case is not None else ""
-        run_in_background(self._screen, partial(self._keep, typed, run), "snippet", exclusive=False)
+        run_in_background(
+            self._screen, partial(self._text.save_later, typed, run), "snippet", exclusive=False
+        )
         if case is None:
             return
         ended = await self._followed(app, case, how)
         if ended is not None:
             self._errors.show(draft.code.text, ended.result, (log.lines(Stream.STDERR), log.lines()))
             self._show(ended)
-
-    async def _keep(self, typed: SavedSnippet, run: str) -> None:
-        """Save what was run among the snippets, a while later: its output comes first."""
-        await asyncio.sleep(KEPT_SECONDS)
-        await self._text.save(typed, run=run)
 
     async def _followed(self, app: ConsoleApp, case: Case, how: How) -> Case | None:
         log = self._screen.query_one(OutputLog)

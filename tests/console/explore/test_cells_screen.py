@@ -155,6 +155,33 @@ async def test_a_theme_that_was_chosen_meanwhile_is_that_of_the_cells() -> None:
         await until(pilot, lambda: before != screen.query_one(CellBox).styles.border_left)
 
 
+async def test_a_table_begins_with_its_heads() -> None:
+    """What is too long for the cell is cut at its end."""
+    rows = json.dumps({"columns": ["number"], "rows": [[each] for each in range(30)]})
+    async with open_console(FakeEngine(), size=(120, 60)) as (app, pilot):
+        screen = await show_cells(pilot, app, "numbers")
+        screen._notebook.runner.results[0] = CellResult("numbers", shown=(Shown("table", Untrusted(rows)),))
+        await until(pilot, lambda: "… 10 more rows" in frame(app))
+        assert (True, False) == ("number" in frame(app), " 20 " in frame(app))
+
+
+async def test_the_cell_at_which_a_run_of_all_ended_is_chosen() -> None:
+    """The first one that failed."""
+    engine = FakeEngine()
+    engine.exit_code = 1
+    async with open_console(engine) as (app, pilot):
+        await press(pilot, "3")
+        await until(pilot, lambda: isinstance(app.screen, ExploreScreen))
+        assert isinstance(app.screen, ExploreScreen)
+        app.screen._session.current = SESSION
+        screen = await show_cells(pilot, app, "# %%\n1\n# %%\n2\n")
+        await press(pilot, "j")
+        await until(pilot, lambda: 1 == screen._chosen)
+        await press(pilot, "a")
+        await until(pilot, lambda: 0 == screen._chosen)
+        assert 1 == len(engine.submitted)
+
+
 async def open_by_path(pilot: Pilot[Any], app: ConsoleApp, path: Path) -> None:
     """Open a file by typing its path."""
     await press(pilot, "ctrl+o")

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from console.explore.editing.error_message import is_below
 from console.explore.editor import Editor
 from console.explore.error_lines import run_error
 from console.run.output_log import OutputLog
@@ -131,7 +132,7 @@ async def test_the_message_stands_behind_the_whole_line(line: str) -> None:
 
 
 async def test_a_long_line_keeps_its_end() -> None:
-    """There is no room for the message."""
+    """There is no room for the message, which stands in the row below."""
     async with open_console(FakeEngine(), size=(80, 24)) as (app, pilot):
         await press(pilot, "3")
         await until(pilot, lambda: bool(app.screen.query(Editor)))
@@ -140,6 +141,14 @@ async def test_a_long_line_keeps_its_end() -> None:
         before = editor.render_line(0).text
         editor.mark_error(0, Untrusted("ValueError: no"))
         assert before.replace("1 ", "1!", 1) == editor.render_line(0).text
+        assert "↑ ValueError: no" == editor.render_line(1).text.strip()
+
+
+async def test_a_message_stands_where_more_of_it_is_shown() -> None:
+    """Behind its line where that has room for all of it, or more room than the one below."""
+    assert (False, True, False) == tuple(
+        is_below(Untrusted("ValueError: no"), *room) for room in ((14, 60), (13, 16), (13, 15))
+    )
 
 
 async def test_a_click_on_a_traceback_goes_to_the_line_that_it_names() -> None:

@@ -37,6 +37,7 @@ from tests.console.support.fake_engine import FakeEngine, case, chunk, span, vio
 from tests.console.support.harness import frame, open_console, press, until
 
 HIGH = violation(span(1, 1, 5))
+SYNTAX = HIGH.model_copy(update={"rule": "py-syntax"})
 LOW = violation(span(1, 1, 5), level=Level.LOW)
 
 
@@ -159,6 +160,20 @@ async def test_what_is_grave_runs_by_a_second_key_or_not_at_all() -> None:
         (record,) = engine.review_records
         assert record is not None
         assert [0] == [each.violation for each in record.triage]
+
+
+async def test_a_syntax_error_is_called_one() -> None:
+    """To the author of the code it is no risk; beside an act that is grave it is one more finding."""
+    engine = FakeEngine()
+    engine.decides, engine.analysis = True, Analysis(violations=(SYNTAX,))
+    async with open_console(engine) as (app, pilot):
+        await press(pilot, "3", "x", "ctrl+r")
+        await until(pilot, lambda: isinstance(app.screen, RunSheet))
+        await until(pilot, lambda: "This code has a syntax error" in frame(app))
+        assert "HIGH" not in str(app.screen.query_one("RunSheet Static").render())
+        engine.analysis = Analysis(violations=(SYNTAX, HIGH))
+        await press(pilot, "escape", "ctrl+r")
+        await until(pilot, lambda: "Run this code?" in frame(app))
 
 
 async def test_in_a_team_it_waits_for_a_reviewer() -> None:
