@@ -11,6 +11,7 @@ from engine.core.history.queries import Queries
 from engine.core.review.revisions import Revisions
 from engine.core.runs.service import Runs
 from engine.core.submissions.idempotency_keys import FIELD, IdempotencyKeys, key_hash
+from engine.core.submissions.recorded_leases import lease_data
 from engine.core.submissions.service import REVOKED, SubmissionService
 from engine.core.submissions.undelivered import Undelivered
 from engine.history.errors import KeyTakenError
@@ -51,17 +52,22 @@ class IdempotentSubmissions:
         key: str = "",
         join: bool = False,
         until_delivered: bool = False,
+        lease: str = "",
     ) -> Case:
         """Submit a draft once: a `key` of the last 24 hours, or a twin where `join`, answers instead.
 
         A twin is open; with `until_delivered`, it may also have ended, if its result was not received.
+        The `lease` that it comes with is recorded.
 
         Raises:
             Problem: the key was used for another request, it revises what is not its requester's own, or the
                 submission is refused.
         """
         await self._revisions.check(draft, requester)
-        case = await self._submit_once(draft, requester, key, join=join, until_delivered=until_delivered)
+        if until_delivered and (twin := await self._ended_twin(draft, requester)):
+            case = twin
+        else:
+            case = await self._submit_once(draft, requester, key, lease, join=join)
         if until_delivered:
             self._undelivered.expect(case)
         return case
@@ -71,18 +77,16 @@ class IdempotentSubmissions:
         self._undelivered.expect(case)
 
     async def _submit_once(
-        self, draft: Draft, requester: Principal, key: str, *, join: bool, until_delivered: bool
+        self, draft: Draft, requester: Principal, key: str, lease: str, *, join: bool
     ) -> Case:
-        if until_delivered and (twin := await self._ended_twin(draft, requester)):
-            return twin
         if not key:
-            return await self._submit(draft, requester, "", join)
+            return await self._submit(draft, requester, "", lease, join=join)
         hashed = key_hash(requester, key)
         async with self._turn(hashed):
             made = await self._keys.find(hashed)
             if made is None:
                 try:
-                    case = await self._submit(draft, requester, hashed, join)
+                    case = await self._submit(draft, requester, hashed, lease, join=join)
                 except KeyTakenError as taken:
                     return await self._made_elsewhere(taken.submission, draft, requester)
                 self._keys.remember(hashed, case.submission.id, case.submission.request_digest)
@@ -154,15 +158,17 @@ class IdempotentSubmissions:
         case = await self._queries.case(id) if id else None
         return case if case is not None and _was_answered(case) else None
 
-    async def _submit(self, draft: Draft, requester: Principal, hashed: str, join: bool) -> Case:
+    async def _submit(
+        self, draft: Draft, requester: Principal, hashed: str, lease: str, *, join: bool
+    ) -> Case:
         if not join:
-            return await self._submissions.submit(draft, requester, hashed)
+            return await self._submissions.submit(draft, requester, hashed, lease)
         digest = self._submissions.digest_of(draft, requester)
         async with self._turn(digest):
             twin = self._submissions.open_twin(draft, requester)
             if twin is None:
-                return await self._submissions.submit(draft, requester, hashed)
-        data = {"digest": digest, FIELD: hashed} if hashed else {"digest": digest}
+                return await self._submissions.submit(draft, requester, hashed, lease)
+        data = {"digest": digest} | ({FIELD: hashed} if hashed else {}) | lease_data([lease])
         await self._events.record("submission.joined", twin.submission.id, requester.name, data=data)
         return twin
 

@@ -11,6 +11,7 @@ from engine.core.history.event_bus import EventBus
 from engine.core.history.queries import Queries
 from engine.core.queue import WorkQueue
 from engine.core.submissions.idempotency import IdempotentSubmissions
+from engine.core.submissions.recorded_leases import recorded_leases
 from engine.core.submissions.service import SubmissionService
 from engine.history.errors import AlreadyRecordedError
 from engine.models import Case, Principal, Status
@@ -52,12 +53,23 @@ class Revivals:
         async with self._turn:
             expired = await self._queries.case(id)
             await self._require_open(expired)
+            leases = await recorded_leases(self._events, id)
             revived = await self._submissions.submit_again(
-                expired.submission, partial(self._link, expired, by), expired.revived_as
+                expired.submission, partial(self._link, expired, by), expired.revived_as, leases
             )
-        self._queue.pass_leases_on(id, revived.submission.id)
+        self._hold(expired, revived.submission.id, leases)
         self._intake.expect(revived)
         return revived
+
+    def _hold(self, expired: Case, new: str, recorded: tuple[str, ...]) -> None:
+        """Bind what waits again to those who waited before, also to those of before a restart.
+
+        Where several engines write, a client may be connected to another one, which alone knows that it is.
+        """
+        self._queue.pass_leases_on(expired.submission.id, new)
+        if self._events.log.engines is None:
+            for lease in recorded:
+                self._queue.lease(lease, new)
 
     async def _require_open(self, case: Case) -> None:
         """Raise Problem (409) unless it expired, and was not revived, or only by half."""

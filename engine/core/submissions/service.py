@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from engine.analysis_pool import AnalysisPool
 from engine.common.errors import Problem
@@ -27,6 +28,7 @@ from engine.core.submissions.normalisation import (
     submission_payload,
 )
 from engine.core.submissions.package_resolution import resolve_packages
+from engine.core.submissions.recorded_leases import lease_data
 from engine.models import (
     WITHDRAWN,
     Analysis,
@@ -72,10 +74,10 @@ class SubmissionService:
         self._executor = executor
         self._admission = admission
 
-    async def submit(self, draft: Draft, requester: Principal, key: str = "") -> Case:
+    async def submit(self, draft: Draft, requester: Principal, key: str = "", lease: str = "") -> Case:
         """Store, analyse and classify a draft, and return its case, which is on disk.
 
-        `key` is the hash of the idempotency key that it came with.
+        `key` is the hash of the idempotency key that it came with, `lease` the one that it came with.
 
         Raises:
             Problem: it is too large, asks for too much, or too many submissions came or wait.
@@ -84,15 +86,20 @@ class SubmissionService:
         async with self._admission.admit(original, requester):
             draft = await resolve_packages(original, self._decisions.packages, self._events, requester)
             submission = create_submission(draft, requester, original)
-            entry = await self._take_in(submission, key)
+            entry = await self._take_in(submission, ({FIELD: key} if key else {}) | lease_data([lease]))
         return await self._by_policy(entry)
 
     async def submit_again(
-        self, expired: Submission, link: Callable[[str], Awaitable[None]], id: str = ""
+        self,
+        expired: Submission,
+        link: Callable[[str], Awaitable[None]],
+        id: str = "",
+        leases: Iterable[str] = (),
     ) -> Case:
         """Let what nobody decided about in time wait once more, as a new submission of the same digest.
 
         Once it is admitted, and before it waits, `link` is called with its id, a new one where none is given.
+        `leases` are recorded with it.
 
         Raises:
             Problem: as for what is submitted; or what is stored is not what was submitted (409).
@@ -103,7 +110,7 @@ class SubmissionService:
         async with self._admission.admit(expired.draft, expired.requester):
             revived = revived_submission(expired, id)
             await link(revived.id)
-            entry = await self._take_in(revived, "")
+            entry = await self._take_in(revived, lease_data(leases))
         return await self._by_policy(entry)
 
     async def take_drill(self, draft: Draft, requester: Principal, id: str) -> None:
@@ -113,17 +120,19 @@ class SubmissionService:
         """
         self._events.require_ready()
         original = self._admission.complete(draft)
-        entry = await self._take_in(create_submission(original, requester, original, id), "")
+        entry = await self._take_in(create_submission(original, requester, original, id), {})
         assessment = entry.case.assessment
         if assessment.deadline_seconds is None or any(match.refuses for match in assessment.matches):
             async with self._queue.exclusive(entry):
                 await self._executor.deny(entry, POLICY, DecisionOutcome.REFUSED, "")
 
-    async def _take_in(self, submission: Submission, key: str) -> ActiveSubmission:
-        """Record, analyse and classify a submission."""
+    async def _take_in(self, submission: Submission, came_with: dict[str, Any]) -> ActiveSubmission:
+        """Record, analyse and classify a submission, and what its request came with."""
         requester = submission.requester
-        facts = submission_payload(submission) | ({FIELD: key} if key else {})
-        shared = bool(key and self._events.log.engines)  # taken back, the key may go to another engine
+        facts = submission_payload(submission) | came_with
+        shared = bool(
+            FIELD in came_with and self._events.log.engines
+        )  # taken back, the key may go to another engine
         await self._events.record(
             "submission.created", submission.id, requester.name, data=facts, durable=shared
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from hashlib import sha256
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Query
@@ -58,15 +59,17 @@ def _submit_routes(router: APIRouter, engine: Engine) -> None:
     async def submit(body: SubmitRequest, by: CurrentCaller, idempotency_key: IdempotencyKey = "") -> Case:
         """Store, analyse and assess code. Whether it runs is decided by the policy or by a reviewer."""
         requester = by.requester(body.requester)
+        lease = _own_lease(by, body.lease) if body.lease else ""
         case = await engine.intake.submit(
             body.draft,
             requester,
             key=idempotency_key,
             join=body.join,
             until_delivered=body.until_delivered,
+            lease=lease,
         )
-        if body.lease:
-            engine.work_queue.lease(_own_lease(by, body.lease), case.submission.id)
+        if lease:
+            engine.work_queue.lease(lease, case.submission.id)
         return case
 
     @router.post("/submissions/{id}/withdrawal", summary="Withdraw a submission")
@@ -162,8 +165,11 @@ def _decision_routes(router: APIRouter, engine: Engine) -> None:
 
 
 def _own_lease(by: Caller, lease: str) -> str:
-    """Return the name of a lease among those of its principal, so that nobody holds or ends another's."""
-    return f"{by.principal.id} {lease}"
+    """Return the name of a lease among those of its principal, so that nobody holds or ends another's.
+
+    It is recorded: whoever reads the history does not learn from it the secret that holds the lease.
+    """
+    return sha256(f"{by.principal.id} {lease}".encode()).hexdigest()
 
 
 async def _lease_status(engine: Engine, lease: str, own: str) -> AsyncGenerator[LeaseStatus, None]:
