@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -65,17 +66,16 @@ class BaseScreen(Screen[None]):
         While another of the five screens is open, only its return to this one does that: what nobody sees
         would take the time of what somebody waits for.
         """
-        app = console_app(self)
-
-        def changed() -> None:
-            if app.current_mode == self.NAME:
-                self._behind = None
-                show()
-            else:
-                self._behind = changed
-
         show()
-        self.watch(app, "queue", changed, init=False)
+        self.watch(self.app, "queue", lambda: self.when_open(show), init=False)
+
+    def when_open(self, show: Callable[[], None]) -> None:
+        """Call `show` now, or once this one of the five screens is open again."""
+        if console_app(self).current_mode == self.NAME:
+            self._behind = None
+            show()
+        else:
+            self._behind = partial(self.when_open, show)
 
     def on_screen_resume(self) -> None:
         """Show what changed while another of the five screens was open."""

@@ -141,9 +141,9 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
             else ("All requested permissions will be granted.", "muted")
         )
         left = (self._case.deadline - now()).total_seconds() if self._case.deadline else None
-        time: list[Part] = [(f"   {clock(left)} left", "bold warning")] if left is not None else []
+        time: list[Part] = [(f"  {clock(left)} left", "bold warning")] if left is not None else []
         self.query_one("#summary", Static).update(
-            content(words, "   ", ("ctrl+y", "bold success"), " confirms", *time)
+            content(words, "  ", ("ctrl+y", "bold success"), " confirms", *time)
         )
 
     @work(exclusive=True)

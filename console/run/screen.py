@@ -126,6 +126,8 @@ class RunScreen(BaseScreen):
 
     def _handle(self, event: Event) -> None:
         self._runs.paused.handle(event)
+        if event.type == "run.ended":
+            self.when_open(self._runs.reload)
         if event.type == "run.surprise":
             self._surprises[event.subject] += len(event.data["surprises"])
             self._show()
@@ -138,7 +140,7 @@ class RunScreen(BaseScreen):
 
     def _link_changed(self, link: str) -> None:
         if link == "connected":
-            self._runs.reconnected()
+            self._runs.reload()
 
     @on(RunList.Moved)
     def _moved(self, message: RunList.Moved) -> None:

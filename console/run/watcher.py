@@ -55,8 +55,8 @@ class RunWatcher:
 
     # --- the list ---------------------------------------------------------------------------------
 
-    def reconnected(self) -> None:
-        """Read everything again."""
+    def reload(self) -> None:
+        """Read the runs again, whatever the queue says: a run may have begun and ended between two looks."""
         self._live = None
         self.queue_changed()
 

@@ -6,8 +6,9 @@ import pytest
 
 from console.run.run_list import RunList
 from console.run.screen import RunScreen
-from tests.console.app.test_screens import running
-from tests.console.support.harness import open_console, press, until
+from tests.console.app.test_screens import killed, running
+from tests.console.support.fake_engine import FakeEngine
+from tests.console.support.harness import frame, open_console, press, until
 from tests.console.support.late_engine import LateEngine
 
 
@@ -53,3 +54,16 @@ async def test_no_key_reaches_the_run_that_the_cursor_has_left(key: str) -> None
         await press(pilot, key)
         await until(pilot, lambda: bool(engine.run_commands))
         assert {"s-2"} == {id for _, id in engine.run_commands}
+
+
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["Run is open", "Review is open"])
+async def test_a_run_that_began_and_ended_between_two_looks_is_listed(elsewhere: bool) -> None:
+    """It was never in the queue as a run; it is shown on the return to Run, too."""
+    engine = FakeEngine()
+    async with open_console(engine) as (app, pilot):
+        await press(pilot, "2")
+        await until(pilot, lambda: "No runs." in frame(app))
+        await press(pilot, *(["1"] if elsewhere else []))
+        engine.put(killed("s-9"), "run.ended")
+        await press(pilot, *(["2"] if elsewhere else []))
+        await until(pilot, lambda: 1 == app.screen.query_one(RunList).count)
