@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from engine.cli import COMMANDS
+from engine.history.store.postgres.url import ServerUrl
 from engine.settings import HistorySettings
 from tests.engine_process import EngineProcess
 from tests.packages import manual
@@ -72,7 +73,22 @@ def test_containers_have_no_power_but_that_of_the_socket() -> None:
     assert "ports" not in engine
 
 
-def test_the_database_is_reached_by_the_engine_alone() -> None:
+def test_the_database_is_reached_by_a_socket_that_the_engine_alone_shares() -> None:
+    """Over a network the engine would ask for TLS, which the image of PostgreSQL does not have."""
+    composed = read("deploy/compose.postgresql.yaml")
+    engine, database = (composed["services"][name] for name in ("engine", "database"))
+    url = ServerUrl(engine["environment"]["PRATIQUE_HISTORY__DATABASE"])
+    assert (True, "none", "listen_addresses=") == (
+        url.is_local,
+        database["network_mode"],
+        database["command"][-1],
+    )
+    shared = f"socket:{url.host}"
+    assert [shared] == engine["volumes"]
+    assert shared in database["volumes"]
+
+
+def test_the_database_takes_the_password_of_the_environment_alone() -> None:
     """With PostgreSQL no port is open, and the password comes from the environment alone."""
     services = read("deploy/compose.postgresql.yaml")["services"]
     engine, database = services["engine"], services["database"]
@@ -82,6 +98,7 @@ def test_the_database_is_reached_by_the_engine_alone() -> None:
     assert engine["environment"]["PGPASSWORD"].startswith("${POSTGRES_PASSWORD:?")
     assert {"database": {"condition": "service_healthy"}} == engine["depends_on"]
     assert "ports" not in database
+    assert "--auth-local=scram-sha-256" in database["environment"]["POSTGRES_INITDB_ARGS"].split()
     extras = engine["build"]["args"]["EXTRAS"].strip("[]")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert extras in project["optional-dependencies"]
