@@ -58,6 +58,28 @@ def is_built_in(context: Context, node: ast.expr, scope: NameScope) -> bool:
     return isinstance(node, ast.Name) and bool(meaning.path) and meaning.use is Use.VALUE
 
 
+def applies_types(context: Context, node: ast.AST, scope: NameScope) -> bool:
+    """Return whether the operators of an annotation are those of types: others are handed its types."""
+    match node:
+        case ast.Subscript(value=value):
+            return _is_type_expression(context, value, scope)
+        case ast.BinOp():
+            return _is_type_expression(context, node, scope)
+    return True
+
+
+def _is_type_expression(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    match node:
+        case ast.Constant():
+            return True
+        case ast.Subscript(value=value):
+            return _is_type_expression(context, value, scope)
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return all(_is_type_expression(context, one, scope) for one in (left, right))
+    meaning = context.meanings.of_entry(node, scope)
+    return bool(meaning.path) or meaning.is_own_class
+
+
 def check_attribute(
     context: Context, node: ast.Attribute, scope: NameScope, *, annotation: bool
 ) -> Iterator[Step]:

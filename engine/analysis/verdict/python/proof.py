@@ -132,7 +132,9 @@ class _Proof:
             definitions.check_bound_names(self._context, node, scope)
         if kind in _PLAIN:
             steps = self._context.steps(node, scope)
-            return [(part, at, True) for part, at, _ in steps] if annotation and kind in _NESTED else steps
+            if annotation and kind in _NESTED and expressions.applies_types(self._context, node, scope):
+                return [(part, at, True) for part, at, _ in steps]
+            return steps
         check = _CHECKS.get(kind)
         if check is not None:
             return check(self._context, node, scope, annotation=annotation)

@@ -285,6 +285,26 @@ FIELDS = (
 )
 """Ways to keep and rename what `field` returns, whose name `dataclass` compiles."""
 
+_TAKES = "from collections.abc import Mapping\nclass K:\n    def take(self, o): o.get = print\n    __getitem__ = __or__ = __ror__ = take\n"
+TYPES = (
+    f"{_TAKES}k = K()\ndef f(x: k[Mapping]): pass",
+    f"{_TAKES}k = K()\ndef f() -> k[int, Mapping]: pass",
+    f"{_TAKES}k = K()\nx: k[Mapping] = 1",
+    f"{_TAKES}k = K()\nx: k | Mapping = 1",
+    f"{_TAKES}k = K()\nx: Mapping | k = 1",
+    f"{_TAKES}k = K()\nx: list[k | Mapping] = 1",
+    f"{_TAKES}k = K()\nx: int | Mapping | k = 1",
+    f"{_TAKES}isinstance(1, K() | Mapping)",
+    f"{_TAKES}isinstance(1, K()[Mapping])",
+    f"{_TAKES}isinstance(1, (int, K()[Mapping]))",
+    f"{_TAKES}isinstance(1, [K()][0][Mapping])",
+    f"{_TAKES}issubclass(int, K() | Mapping)",
+    f"{_TAKES}x: K() | Mapping = 1",
+    f"{_TAKES}class C(list[K() | Mapping]): pass",
+    f"{_TAKES}if input():\n    K = K()\nx: K[Mapping] = 1",
+)
+"""Operators in annotations and in `isinstance` that hand a class of the interpreter to the program."""
+
 PATTERNS = (
     "class E:\n    def __radd__(self, o): return o\ng = (x for x in [])\ng.gi_frame += E()",
     "class E:\n    def __ror__(self, o): return o['__builtins__'].eval\n    eval = f_globals = gi_frame = 1\n"
@@ -332,4 +352,14 @@ DOCTESTS = (
     "import doctest\ndoctest.DocTestRunner",
 )
 
-ATTACKS = (*IMPORTS, *NAMES, *ATTRIBUTES, *LIBRARY, *COMPUTED_ATTRIBUTES, *FIELDS, *PATTERNS, *DOCTESTS)
+ATTACKS = (
+    *IMPORTS,
+    *NAMES,
+    *ATTRIBUTES,
+    *LIBRARY,
+    *COMPUTED_ATTRIBUTES,
+    *FIELDS,
+    *TYPES,
+    *PATTERNS,
+    *DOCTESTS,
+)
