@@ -77,8 +77,14 @@ def _observed(
     inputs = {INPUT_FOLDER + name.text for name in granted.files}
     for effect in effects:
         predicted = predictions_of(effect, analysis.effects) or _by_listing(effect, effects, analysis.effects)
-        expected = bool(predicted) or scope.covers(effect) or _is_own(effect, inputs)
-        yield _row(analysis, effect, predicted, expected=expected)
+        own = _is_own(effect, inputs)
+        expected = bool(predicted) or scope.covers(effect) or own
+        refuted = analysis.verdict is Verdict.HARMLESS and not own and not is_absent(effect)
+        yield (
+            _refutation(effect, predicted)
+            if refuted
+            else _row(analysis, effect, predicted, expected=expected)
+        )
 
 
 def _by_listing(
@@ -103,15 +109,19 @@ def _is_own(effect: ObservedEffect, inputs: set[str]) -> bool:
     return effect.kind is ObservedKind.READ and effect.target.text in inputs
 
 
+def _refutation(effect: ObservedEffect, predicted: Sequence[PredictedEffect]) -> EffectMatch:
+    """Return the row of an effect that proven code cannot have: it reads granted input files at most."""
+    lines = tuple(sorted({line for one in predicted for line in one.lines}))
+    return _match(Relation.UNPREDICTED, effect, lines, Level.CRITICAL, _ALARM)
+
+
 def _row(
     analysis: Analysis, effect: ObservedEffect, predicted: Sequence[PredictedEffect], *, expected: bool
 ) -> EffectMatch:
     possible = possible_predictions(effect, analysis.effects)
     lines = tuple(sorted({line for one in predicted or possible for line in one.lines}))
     severity, reason = severity_of(effect)
-    if analysis.verdict is Verdict.HARMLESS and not is_absent(effect):
-        relation, severity, reason = Relation.UNPREDICTED, Level.CRITICAL, _ALARM
-    elif _is_beyond(effect):
+    if _is_beyond(effect):
         relation = Relation.BEYOND
         severity = Level.LOW if expected else severity
     elif expected:

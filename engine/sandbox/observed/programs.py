@@ -6,6 +6,7 @@ import shlex
 from typing import Any
 
 from engine.models.observed import Basis, ObservedKind
+from engine.sandbox.observed import routine
 from engine.sandbox.observed.addresses import text
 from engine.sandbox.observed.effect_table import Act, EffectTable
 from engine.sandbox.observed.files import seconds
@@ -63,9 +64,8 @@ def execve(processes: ProcessTable, effects: EffectTable, message: Any, process:
     more = f" … ({len(message.argv) - _MOST_ARGUMENTS} more)" if len(message.argv) > _MOST_ARGUMENTS else ""
     detail = shlex.join(arguments) + more
     at = seconds(message)
-    act = Act(
-        ObservedKind.PROCESS, binary, process.program, process.pid, at, detail=detail, routine=process.helper
-    )
+    common = process.helper or routine.is_routine_program(binary, [text(one) for one in message.argv])
+    act = Act(ObservedKind.PROCESS, binary, process.program, process.pid, at, detail=detail, routine=common)
     _became(process, binary, detail, effects.add(act))
     if binary.startswith("/memfd:"):
         effects.add(_act(process, ObservedKind.MEMORY, binary, at, f"executed as {detail}"))

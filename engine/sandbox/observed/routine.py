@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 INSTALLATION = (
     "/usr/",
@@ -41,6 +42,15 @@ _AUTHORITY = "/tmp/.pratique-trusted.pem"  # noqa: S108  in the guest, which is 
 """The authority that clients of a granted or rehearsed network trust."""
 _BRIDGE = "127.0.0.1:3128"
 """Where a granted network is reached; the proxy records what was asked of it."""
+
+
+_ASKS_PROCESSOR = ("/usr/bin/uname", "/bin/uname")
+"""What Python's `platform` starts for the name of the processor, such as when pandas is imported."""
+
+
+def is_routine_program(binary: str, arguments: Sequence[str]) -> bool:
+    """Return whether a program is started by a library of the language as it is imported, and only looks."""
+    return binary in _ASKS_PROCESSOR and list(arguments) == ["uname", "-p"]
 
 
 def is_installation(path: str) -> bool:

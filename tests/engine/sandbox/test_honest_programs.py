@@ -65,6 +65,14 @@ HARMLESS = (
     "import json, math, random\nrows = [random.random() for _ in range(9)]\nprint(json.dumps(rows), math.pi)"
 )
 
+HARMLESS_TABLE = """
+import numpy as np
+import pandas as pd
+frame = pd.read_csv('sales.csv', header=None, names=['name', 'count'])
+print(frame.groupby('name').agg(total=('count', 'sum')), np.linalg.norm(frame['count']))
+print(np.loadtxt('sales.csv', delimiter=',', usecols=1).mean(), pd.Timestamp('2020-01-01').strftime('%d'))
+"""
+
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def manager() -> AsyncIterator[SandboxManager]:
@@ -88,7 +96,7 @@ async def _surprises(manager: SandboxManager, code: str, language: Language, ima
 
 
 def _analysis(code: str, language: Language) -> Analysis:
-    return analyse(code, language)
+    return analyse(code, language, inputs={"sales.csv"})
 
 
 @pytest.mark.parametrize(
@@ -112,3 +120,9 @@ async def test_code_that_was_proven_harmless_raises_no_alarm(manager: SandboxMan
     """Everything that proven code causes is routine."""
     assert Verdict.HARMLESS is _analysis(HARMLESS, Language.PYTHON).verdict
     assert [] == await _surprises(manager, HARMLESS, Language.PYTHON)
+
+
+async def test_proven_code_that_reads_its_input_file_raises_no_alarm(manager: SandboxManager) -> None:
+    """The start of numpy and pandas is routine, and a granted input file is read."""
+    assert Verdict.HARMLESS is _analysis(HARMLESS_TABLE, Language.PYTHON).verdict
+    assert [] == await _surprises(manager, HARMLESS_TABLE, Language.PYTHON, "pratique/python-data")
