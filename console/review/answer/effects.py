@@ -83,7 +83,8 @@ def sentence(case: Case) -> str:
     if case.submission.draft.operation is not None:
         return f"Tool call: {visible_text(headline(case.submission.draft))}."
     if case.analysis.verdict is Verdict.HARMLESS:
-        return "Only computes and prints."
+        reads = ", reads its input files" if case.submission.draft.files else ""
+        return f"Only computes{reads} and prints."
     said = _listed([_does(row) for row in effect_rows(case) if row.predicted and row.verb])
     return f"{said[0].upper()}{said[1:]}." if said else "No access to anything outside was found."
 

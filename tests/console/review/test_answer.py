@@ -14,7 +14,7 @@ from console.review.answer.panel import answer_lines
 from engine.analysis import analyse
 from engine.cli.samples import SAMPLES
 from engine.common.text import Untrusted
-from engine.models import Case, Language, Level, Limits, Package, Permissions
+from engine.models import Case, InputFile, Language, Level, Limits, Package, Permissions
 from tests.console.support.fake_engine import FakeEngine, case
 from tests.console.support.harness import frame, open_console
 
@@ -55,6 +55,10 @@ def test_the_sentence_says_what_the_code_does() -> None:
 def test_only_proven_code_is_said_to_only_compute() -> None:
     """Without a proof the sentence says what was found, not that there is nothing."""
     assert "Only computes and prints." == sentence(analysed("print(sum(range(10)))\n"))
+    table = analysed("print(1)\n")
+    draft = table.submission.draft.with_files((InputFile(name=Untrusted("a.csv"), content=b"a"),))
+    table = table.model_copy(update={"submission": table.submission.with_draft(draft)})
+    assert "Only computes, reads its input files and prints." == sentence(table)
     unknown = analysed("import mystery\nmystery.go()\n")
     assert "Only computes" not in words(unknown)
     assert "Unproven" in verdict(unknown.analysis)[0]

@@ -102,7 +102,7 @@ def _shell(seed: int) -> tuple[Iterator[str], Runner]:
     return shell_mutations.scripts(seed, [*shell_harmless.HARMLESS * 4, *shell_attacks.attacks()]), run
 
 
-_LANGUAGES: Mapping[str, tuple[Callable[[int], tuple[Iterator[str], Runner]], Prove]] = {
+LANGUAGES: Mapping[str, tuple[Callable[[int], tuple[Iterator[str], Runner]], Prove]] = {
     "python": (_python, prove_python),
     "python-data": (_data, _prove_data),
     "javascript": (_javascript, prove_javascript),
@@ -126,7 +126,7 @@ def batches(programs: Iterator[str], prove: Prove) -> Iterator[list[str]]:
 def campaign(language: str, count: int, seed: int) -> int:
     """Run so many different programs, and return how many had an effect."""
     start, done, found = time.monotonic(), 0, 0
-    make, prove = _LANGUAGES[language]
+    make, prove = LANGUAGES[language]
     programs, run = make(seed)
     for proven in batches(programs, prove):
         for effect, program in run(proven):
@@ -144,7 +144,7 @@ def campaign(language: str, count: int, seed: int) -> int:
 def main() -> int:
     """Run a campaign; return 1 where a program had an effect."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("language", choices=list(_LANGUAGES))
+    parser.add_argument("language", choices=list(LANGUAGES))
     parser.add_argument("count", type=int)
     parser.add_argument("--seed", type=int, default=time.time_ns() % 2**32)
     chosen = parser.parse_args()

@@ -9,7 +9,7 @@ from engine.analysis.verdict.python.safe_module import SafeModule, module
 
 _NUMPY_TYPES = """
 bool_ int8 int16 int32 int64 intp int_ uint uint8 uint16 uint32 uint64 float16 float32 float64
-complex64 complex128 float_ complex_ str_ bytes_ object_ datetime64 timedelta64 number integer floating
+complex64 complex128 str_ bytes_ object_ datetime64 timedelta64 number integer floating
 signedinteger unsignedinteger inexact complexfloating generic longdouble half single double
 """
 _NUMPY_UFUNCS = """
@@ -43,7 +43,7 @@ size sort split squeeze stack std sum swapaxes take take_along_axis tensordot ti
 trapz trapezoid trim_zeros unique union1d unravel_index unwrap vander var vdot vectorize vsplit vstack
 where errstate seterr set_printoptions printoptions iinfo finfo
 """
-_NUMPY_CONSTANTS = "e pi inf nan newaxis euler_gamma NaN Inf infty"
+_NUMPY_CONSTANTS = "e pi inf nan newaxis euler_gamma"
 _RANDOM = """
 beta binomial bytes chisquare choice default_rng dirichlet exponential gamma geometric gumbel
 hypergeometric laplace logistic lognormal logseries multinomial multivariate_normal negative_binomial
