@@ -41,6 +41,7 @@ _TRANSPARENT = (
     "parenthesized_expression", "sequence_expression", "await_expression", "spread_element",
     "yield_expression",
 )  # fmt: skip
+Work = Callable[["Resolver", Node, JavaScriptScope, int], JavaScriptValue]
 
 
 class Resolver:
@@ -51,9 +52,13 @@ class Resolver:
         self.tree = names.tree
         self.steps = 0
         self._memo: dict[tuple[int, int], JavaScriptValue] = {}
+        self._left_out: dict[tuple[int, int], int] = {}
+        """At which depth an answer was left out for its depth; asked from further up, it may be found."""
         self._busy: set[tuple[int, int]] = set()
         self.deep = 0
         """How often an answer was left out for its depth."""
+        self._circles = 0
+        """How often an answer was left out because it was being worked out."""
         self._cuts = 0
         """How often an answer was left out for its depth, or because it was being worked out."""
         self._keys: dict[tuple[int, int], dict[str, Node]] = {}
@@ -71,19 +76,23 @@ class Resolver:
         if known is not None:
             return known
         busy = key in self._busy and kind != "parenthesized_expression"
-        if depth > MAX_DEPTH or self.steps > MAX_STEPS or busy:
-            self.deep += depth > MAX_DEPTH
+        too_deep = depth >= self._left_out.get(key, MAX_DEPTH + 1)
+        if too_deep or self.steps > MAX_STEPS or busy:
+            self.deep += too_deep
+            self._circles += busy
             self._cuts += 1
             return NOTHING
+        cuts, circles = self._cuts, self._circles
         self.steps += 1
         self._busy.add(key)
-        cuts = self._cuts
         try:
             found = work(self, node, scope, depth + 1)
         finally:
             self._busy.discard(key)
         if found is not NOTHING or cuts == self._cuts:
             self._memo[key] = found
+        elif circles == self._circles and self.steps <= MAX_STEPS:
+            self._left_out[key] = depth
         return found
 
     def inside(self, function: Node) -> JavaScriptScope | None:
@@ -231,7 +240,7 @@ class Resolver:
                     keys.setdefault(self.tree.of(key).strip("\"'`[]"), child)
         return keys
 
-    _KINDS: ClassVar[dict[str, Callable[[Resolver, Node, JavaScriptScope, int], JavaScriptValue]]] = {
+    _KINDS: ClassVar[dict[str, Work]] = {
         **dict.fromkeys(("identifier", "shorthand_property_identifier"), _identifier),
         **dict.fromkeys(("call_expression", "new_expression"), calling.call),
         **dict.fromkeys(("true", "false", "null", "undefined"), literals.atom),
