@@ -155,7 +155,7 @@ class DecisionActions:
 
     async def extend(self) -> Case | None:
         """Give the submission more time; return its case."""
-        if (case := self._reader.case) is None:
+        if (case := self._reader.case) is None or not await self._pressed_alone():
             return None
         id = case.submission.id
         extended = await console_app(self._screen).connection.call(lambda client: client.reviews.extend(id))
@@ -166,10 +166,10 @@ class DecisionActions:
 
     async def claim(self) -> Case | None:
         """Claim the submission so that nobody else reviews it too, or release it; return its case."""
+        if (case := self._reader.case) is None or not await self._pressed_alone():
+            return None
         if self._screen.query_one(QueueList).marked:
             await claim_marked(self._screen)
-            return None
-        if (case := self._reader.case) is None:
             return None
         id, claimed = case.submission.id, case.submission.id in self._claimed
         changed = await console_app(self._screen).connection.call(
@@ -178,6 +178,13 @@ class DecisionActions:
         if changed is not None:
             self._claimed ^= {id}
         return changed
+
+    async def _pressed_alone(self) -> bool:
+        """Say whether the key was pressed alone; text that is typed here by mistake records nothing."""
+        alone = await console_app(self._screen).key_guard.pressed_alone()
+        if not alone:
+            self._screen.notify("Nothing was done: it takes a key that is pressed alone.", severity="warning")
+        return alone
 
     def _submit(self, decision: PendingDecision | None, record: ReviewRecord | None) -> None:
         controller = console_app(self._screen).decisions

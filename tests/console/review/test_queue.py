@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from console.review.queue.listing import QueueList
 from console.review.queue.marked import identical
 from console.review.queue.order import Order, arranged, fits
 from console.review.screen import ReviewScreen
+from console.safety.key_guard import TYPING_SECONDS
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.models import Case, Claim, DecisionOutcome, Level, Permissions
@@ -208,7 +210,9 @@ async def test_marked_submissions_are_claimed_together() -> None:
     async with open_console(engine) as (app, pilot):
         rows = listed(app)
         await until(pilot, lambda: rows.count == 5)
-        await press(pilot, "E", "t")
+        await press(pilot, "E")
+        await until(pilot, lambda: app.key_guard.idle(monotonic(), TYPING_SECONDS))
+        await press(pilot, "t")
         await until(pilot, lambda: sum(each.claim is not None for each in engine.cases.values()) == 4)
         await until(pilot, lambda: any("s-2 is claimed by ada" in one.message for one in app._notifications))
         await press(pilot, "E")

@@ -27,7 +27,7 @@ from console.review.queue.listing import QueueList
 from console.review.review_record import review_record_line
 from console.review.screen import ReviewScreen
 from console.review.violations import ViolationList
-from console.safety.key_guard import BURST_SECONDS, KeyGuard
+from console.safety.key_guard import BURST_SECONDS, TYPING_SECONDS, KeyGuard
 from engine.common.review_coverage import line_count
 from engine.common.text import Untrusted
 from engine.models import (
@@ -146,6 +146,17 @@ async def test_a_click_on_the_name_of_a_key_is_not_that_key() -> None:
     assert await guard.pressed_by_person()
     guard.record_mouse(11.5)
     assert not await guard.pressed_by_person()
+
+
+async def test_a_letter_of_typed_text_is_not_pressed_alone() -> None:
+    """The key before or after it came too soon; Enter after a typed name of a command is no text."""
+    guard = KeyGuard()
+    guard.record_key(10.0, printable=True)
+    assert await guard.pressed_alone()
+    guard.record_key(10.0 + TYPING_SECONDS / 2, printable=True)
+    assert not await guard.pressed_alone()
+    guard.record_key(10.0 + TYPING_SECONDS, printable=False)
+    assert await guard.pressed_alone()
 
 
 async def seen_all(app: ConsoleApp, pilot: Pilot[Any]) -> None:
@@ -496,6 +507,19 @@ async def test_a_submission_is_claimed_and_let_go() -> None:
         await press(pilot, "t")
         await until(pilot, lambda: "Claimed by" not in frame(app))
         assert engine.cases["s-1"].claim is None
+
+
+async def test_text_that_is_typed_outside_of_a_line_records_nothing() -> None:
+    """The letters that claim and give more time do so alone, and say why they did not."""
+    engine = FakeEngine(case("s-1", CODE))
+    before = engine.cases["s-1"].deadline
+    async with open_console(engine) as (app, pilot):
+        await armed(app, pilot)
+        for key in "pnTntpn":
+            app.simulate_key(key)
+        await until(pilot, lambda: any("pressed alone" in each.message for each in app._notifications))
+        assert engine.cases["s-1"].claim is None
+        assert before == engine.cases["s-1"].deadline
 
 
 @given(st.text(alphabet="ab\n\r\u2028\x0c", max_size=30))
