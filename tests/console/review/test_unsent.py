@@ -162,3 +162,11 @@ def test_an_id_names_no_other_file(id: str) -> None:
     """Texts are only kept for what can be an ID."""
     drafts.save(id, SavedTexts(typed="x"))
     assert SavedTexts() == drafts.load(id)
+
+
+async def test_the_question_is_no_taller_than_what_it_lists() -> None:
+    """One decision with its reason, its comments and its permissions are four rows, within a frame."""
+    left_by_a_killed_console(CHANGES)
+    async with open_console(FakeEngine(case("s-1", "1")), preferences=SLOW) as (app, pilot):
+        await until(pilot, lambda: isinstance(app.screen, UnsentScreen))
+        await until(pilot, lambda: app.screen.query_one(".sheet").region.height == 8)
