@@ -27,6 +27,7 @@ from console.app.user_keymap import UserKeymap
 from console.safety.key_guard import KeyGuard
 from console.safety.line_filter import UnsafeTextFilter
 from console.theming.manager import ThemeManager
+from console.widgets.rows import LOW
 
 if TYPE_CHECKING:
     from textual.command import Provider
@@ -57,6 +58,7 @@ class ConsoleApp(App[None]):
         (100, "-medium"),
         (160, "-wide"),
     ]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (LOW, "-high")]  # noqa: RUF012  Textual declares it so
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
             Binding(str(number), f"go('{name}')", name.title(), id=f"go.{name}", show=False, group=_GO,

@@ -21,6 +21,8 @@ from console.widgets.repaint import move_bar, set_virtual_size
 
 TALL = 50
 """Screens of so many lines and more show what others leave to a key."""
+LOW = 34
+"""Screens of fewer lines keep what is beside the code short."""
 NARROW = 100
 _Line = tuple[bool, list[Part]]
 _GROUP = Binding.Group("Move", compact=True)

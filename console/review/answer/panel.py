@@ -13,7 +13,7 @@ from console.review.rehearsal.known import NOTHING_KNOWN, RehearsalState
 from console.review.rehearsal.words import state_line
 from console.review.ungrantable import listed as listed_ungrantable
 from console.safety.text import Part, clip, content, pad, wrapped_parts
-from console.widgets.rows import NARROW, TALL
+from console.widgets.rows import LOW, NARROW, TALL
 from engine.common.level_reason import level_reason
 from engine.models import Case, Revision
 
@@ -51,12 +51,13 @@ class AnswerPanel(Static):
         self._fit()
 
     def _fit(self) -> None:
-        width, narrow = self.content_size.width, self.app.size.width < NARROW
-        most = MOST_ROWS_TALL if self.app.size.height >= TALL else MOST_ROWS
+        width, screen = self.content_size.width, self.app.size
+        short = screen.width < NARROW or screen.height < LOW
+        most = MOST_ROWS_TALL if screen.height >= TALL else MOST_ROWS
         lines: list[list[Part]] = []
         if self._case is not None and width:
             lines = answer_lines(
-                self._case, width, narrow=narrow, most=most, state=self._rehearsal, now=self._now
+                self._case, width, short=short, most=most, state=self._rehearsal, now=self._now
             )
         if self._revision is not None and lines:
             lines[1:1] = _bounded(summary_parts(self._revision), width, 1)
@@ -67,12 +68,12 @@ def answer_lines(
     case: Case,
     width: int,
     *,
-    narrow: bool,
+    short: bool,
     most: int = MOST_ROWS,
     state: RehearsalState = NOTHING_KNOWN,
     now: float = 0.0,
 ) -> list[list[Part]]:
-    """Return the lines, at most so many effects; a narrow screen has one line for each answer, no table."""
+    """Return the lines, at most so many effects; short ones are one for each answer, without a table."""
     level, (said, style) = case.assessment.risk, effects.verdict(case.analysis)
     wanted = case.submission.draft.permissions
     lines: list[list[Part]] = [
@@ -81,12 +82,11 @@ def answer_lines(
     ]
     if different := mismatch(case, width // 3):
         words: list[Part] = [("Mismatch ", "bold warning"), (different, "warning")]
-        short: list[Part] = [words[0], (clip(different, width - 9), "warning")]
-        lines += [short] if narrow else _bounded(words, width, 2)
+        lines += [[words[0], (clip(different, width - 9), "warning")]] if short else _bounded(words, width, 2)
     if refused := listed_ungrantable(case.submission.draft, width - 18):
         lines.append([("Cannot be granted ", "bold warning"), (clip(refused, width - 18), "warning")])
     lines += _bounded(state_line(state, now), width, 1) if state != NOTHING_KNOWN else []
-    if narrow:
+    if short:
         return [*lines, [("Requests ", "muted"), clip(effects.requests(wanted), width - 9)]]
     return [*lines, *_table(effects.effect_rows(case, state.found), width, most), _limits_line(case, width)]
 

@@ -40,7 +40,7 @@ def analysed(
 
 def words(each: Case, width: int = 84, *, narrow: bool = False) -> str:
     """Return the answer as plain text."""
-    lines = answer_lines(each, width, narrow=narrow)
+    lines = answer_lines(each, width, short=narrow)
     return "\n".join("".join(p[0] if isinstance(p, tuple) else p for p in line) for line in lines)  # type: ignore[misc]
 
 

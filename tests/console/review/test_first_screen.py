@@ -9,6 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from console.app.app import ConsoleApp
+from console.code_view.view import CodeView
 from console.review.answer.panel import AnswerPanel
 from engine.common.level_reason import worst_violation
 from engine.common.text import Untrusted
@@ -90,3 +91,11 @@ async def settled(app: ConsoleApp, pilot: Pilot[None]) -> None:
     panel = app.screen.query_one(AnswerPanel)
     await until(pilot, lambda: panel.content_size.height == str(panel.render()).count("\n") + 1)
     await pilot.pause()
+
+
+@pytest.mark.parametrize("size", [(100, 24), (100, 30), (120, 33), (159, 28), (200, 30)])
+async def test_a_low_screen_has_room_for_code(size: tuple[int, int]) -> None:
+    """However much the answer says, the gravest line is in view, with lines around it."""
+    async with open_console(FakeEngine(*CASES[:2]), size) as (app, pilot):
+        await until(pilot, lambda: app.screen.query_one(CodeView).region.height >= 5)
+        await until(pilot, lambda: "os.dup2" in plain(app))
