@@ -13,7 +13,7 @@ from engine.sandbox.api.errors import SandboxUnavailable
 from engine.sandbox.api.guest_port import GuestPort
 from engine.sandbox.network.http_head import MalformedHead, read_head
 from engine.server.preview.gate import Gate, NotPassed, RequestHead, parsed, path_of
-from engine.server.preview.heads import entered, refused, request_head, response_head
+from engine.server.preview.heads import announced_length, entered, refused, request_head, response_head
 
 HEAD_SECONDS = 10.0
 ANSWER_SECONDS = 300.0
@@ -34,6 +34,8 @@ class PreviewExchange:
     """Connections into the sandbox; more requests wait."""
     logged: PreviewRequest | None = None
     sent: int = 0
+    _whole: tuple[int, int | None] = (GONE, None)
+    """The status that the browser was sent, and how many bytes of a body were announced."""
 
     async def serve(self, browser: Streams) -> None:
         """Read a request, answer it, and close the connection."""
@@ -71,11 +73,16 @@ class PreviewExchange:
         asking = asyncio.create_task(_copy_body(browser[0], guest[1], head))
         try:
             await asyncio.wait({answering, asking}, return_when=asyncio.FIRST_COMPLETED)
-            return await answering if answering.done() else GONE
+            return await answering if answering.done() else self._left()
         finally:
             for task in (answering, asking):
                 task.cancel()
             guest[1].transport.abort()
+
+    def _left(self) -> int:
+        """Return the status of a request whose browser left: it may have had all of the answer by then."""
+        status, length = self._whole
+        return status if length is not None and self.sent >= length else GONE
 
     def _unanswered(self, writer: asyncio.StreamWriter) -> int:
         writer.write(refused(NotPassed(502, "no server answers on this port of the sandbox")))
@@ -90,6 +97,7 @@ class PreviewExchange:
                 return self._unanswered(writer)
         except (MalformedHead, ValueError, OSError, TimeoutError):
             return self._unanswered(writer)
+        self._whole = status, 0 if head.method == b"HEAD" else announced_length(answered)
         writer.write(answered)
         with contextlib.suppress(OSError):
             await self._copy(guest[0], writer)

@@ -14,6 +14,7 @@ _HOP = frozenset({
     b"access-control-allow-origin", b"access-control-allow-credentials", b"service-worker-allowed",
 })  # fmt: skip
 """Headers of one connection, and those that a preview sets itself or that reach beyond its host."""
+_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,18})[ \t]*\r\n", re.IGNORECASE)
 _DOMAIN = re.compile(rb";[ \t]*domain[ \t]*=[^;]*", re.IGNORECASE)
 
 
@@ -45,6 +46,12 @@ def response_head(head: bytes, host: bytes) -> tuple[int, bytes]:
     kept = [(name, value) for name, value in kept if not (name.lower() == b"set-cookie" and _is_ours(value))]
     more = [(b"Connection", b"Upgrade"), (b"Upgrade", b"websocket")] if status == 101 else confining(host)
     return status, _written(start, [*kept, *more])
+
+
+def announced_length(head: bytes) -> int | None:
+    """Return how many bytes of a body a checked head announces; None where it does not say."""
+    found = _LENGTH.search(head)
+    return int(found[1]) if found else None
 
 
 def _own_cookie(value: bytes) -> bytes:
