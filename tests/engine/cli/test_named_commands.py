@@ -18,8 +18,8 @@ PAGES = [
 NAMED = re.compile(
     r"(?<!from )(?<!-n )(?<!namespace )(?<!install )(?<!helm/)\bpratique((?: (?:--)?[a-z][a-z-]*\b(?!=))+)"
 )
-NOT_TYPED = {"adoption", "decision", "decided", "shared", "one"}
-"""What is signed or sealed, and the name of a connection, begin with the program's name, too."""
+NOT_TYPED = {"adoption", "decision", "decided", "shared", "one", "trace", "span"}
+"""What is signed, sealed or hashed, and the name of a connection, begin with the program's name, too."""
 ELSEWHERE = {"web": {"--port"}, "mcp": {"--method"}}
 """The console's own command, and what the Inspector of MCP takes behind ours."""
 FIRST = {words[0] for words in EVERY}
