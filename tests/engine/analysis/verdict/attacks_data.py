@@ -295,6 +295,8 @@ EVALUATING = (
     f"{_D}d.select_dtypes({_TZ})",
     f"{_D}d.select_dtypes(include=[input()])",
     f"{_D}d.__init__([1], None, None, {_TZ})",
+    f"{_D}getattr(d, '__init__')([1], None, None, {_TZ})",
+    f"{_D}match d:\n    case object(__init__=f): f([1], None, None, {_TZ})",
     f"{_D}def super(): return d\nsuper().__init__([1], None, None, {_TZ})",
     f"{_D}super = lambda: d\nsuper().__init__([1], None, None, {_TZ})",
     f"{_D}s.dt.day_name(locale='x')",
@@ -320,6 +322,10 @@ MEMORY = (
     f"{_PD}x = {{**pd.Series(['|u1'], index=[{_KEY}])}}\n{_LOOK}",
     f"{_PD}x = {{k: v for k, v in [({_KEY}, '|u1')]}}\n{_LOOK}",
     f"{_PD}x = {{}}\nx.update([({_KEY}, '|u1')])\n{_LOOK}",
+    f"{_PD}x = {{}}\ngetattr(x, 'update')([({_KEY}, '|u1')])\n{_LOOK}",
+    f"{_PD}x = {{}}\ngetattr(x, '__setitem__')({_KEY}, '|u1')\n{_LOOK}",
+    f"{_PD}x = {{}}\nmatch x:\n    case object(update=f): f([({_KEY}, '|u1')])\n{_LOOK}",
+    f"{_PD}import re\nx = getattr(re.match('(?P<' + {_KEY} + '>.*)', '|u1'), 'groupdict')()\n{_LOOK}",
     f"{_PD}x = {{}}\nx.setdefault({_KEY}, '|u1')\n{_LOOK}",
     f"{_PD}x = {{}}.fromkeys([{_KEY}], '|u1')\n{_LOOK}",
     f"{_PD}x = {{}}\nx |= [({_KEY}, '|u1')]\n{_LOOK}",
@@ -347,6 +353,8 @@ MEMORY = (
     f"{_PD}x = pd.DataFrame([1]).groupby(0).indices\n{_LOOK}",
     f"{_PD}class C: pass\nc = C()\nc.loc = {{}}\nc.loc[{_KEY}] = '|u1'\nx = c.loc\n{_LOOK}",
     f"{_PD}class S(str):\n    def __hash__(self): return hash({_KEY})\n    def __eq__(self, o): return True\nx = {{S(): '|u1'}}\n{_LOOK}",
+    f"{_PD}from builtins import getattr as g\nx = {{}}\ng(x, 'update')([({_KEY}, '|u1')])\n{_LOOK}",
+    f"{_PD}from builtins import getattr as g\ng(pd.DataFrame(), '__init__')([1], None, None, 'a')\n",
 )
 """Ways to a dictionary that numpy takes for the description of memory."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from engine.analysis.python.word_lists import words
 from engine.analysis.verdict.python.child_nodes import walk
@@ -77,12 +77,26 @@ def _computed(node: ast.AST) -> str | None:
 
 
 def _taken(node: ast.AST) -> str | None:
+    names = set(_attributes(node))
+    if "__init__" in names and not (isinstance(node, ast.Attribute) and _is_super(node.value)):
+        return "`__init__` may set up an object of pandas anew"
+    taken = sorted(names & _METHODS)
+    return f"`{taken[0]}` may make a dictionary with computed keys" if taken else None
+
+
+def _attributes(node: ast.AST) -> Iterable[str]:
+    """Return the attributes that a node takes of a value, whatever its syntax.
+
+    `getattr` may have another name here, so that the second argument of any call counts.
+    """
     match node:
-        case ast.Attribute(attr="__init__", value=owner) if not _is_super(owner):
-            return "`__init__` may set up an object of pandas anew"
-        case ast.Attribute(attr=name) if name in _METHODS:
-            return f"`{name}` may make a dictionary with computed keys"
-    return None
+        case ast.Attribute(attr=name):
+            return (name,)
+        case ast.MatchClass(kwd_attrs=names):
+            return names
+        case ast.Call(args=[_, ast.Constant(value=str(name)), *_]):
+            return (name,)
+    return ()
 
 
 def _names(node: ast.AST) -> Iterator[str]:
