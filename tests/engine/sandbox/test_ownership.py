@@ -25,6 +25,8 @@ def _labels(**changes: str) -> dict[str, str]:
 
 
 DEAD = "999999999/1"
+LATER = int(time.time()) + 86400
+"""Labels are made when tests are collected, and young ones would be old where the rest takes an hour."""
 
 
 @pytest.mark.parametrize(
@@ -39,7 +41,7 @@ DEAD = "999999999/1"
         (True, _labels(process="")),
         (True, _labels(process="../../1")),
         (True, _labels(process=f"{os.getpid()}/1")),
-        (False, _labels(process=DEAD, machine="elsewhere")),
+        (False, _labels(process=DEAD, machine="elsewhere", created=str(LATER))),
         (True, _labels(process=DEAD, machine="elsewhere", created="1")),
         (True, _labels(process=DEAD, machine="elsewhere", created="yesterday")),
     ],
