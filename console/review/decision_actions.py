@@ -57,8 +57,8 @@ class DecisionActions:
 
     def _is_loading(self) -> bool:
         """Whether the cursor has left the submission on screen, and the next one is not there yet."""
-        case, chosen = self._reader.case, self._screen.query_one(QueueList).chosen
-        return case is not None and chosen is not None and chosen.id != case.submission.id
+        case, rows = self._reader.case, self._screen.query_one(QueueList)
+        return case is not None and rows.chosen is not None and not rows.is_chosen(case.submission.id)
 
     def _reading_obstacle(self) -> str:
         if self._screen.query_one(CodeView).cut:

@@ -145,12 +145,8 @@ class SelectedSubmission:
             run_in_background(self._screen, partial(self._loaded, chosen), "case")
 
     def _rest_on(self, summary: Summary) -> None:
-        if self._is_chosen(summary):
+        if self._screen.query_one(QueueList).is_chosen(summary.id):
             run_in_background(self._screen, partial(self._rested, summary), "case")
-
-    def _is_chosen(self, summary: Summary) -> bool:
-        chosen = self._screen.query_one(QueueList).chosen
-        return chosen is not None and chosen.id == summary.id
 
     async def _rested(self, summary: Summary) -> None:
         """Load what comes next; if the reviewer stays here, ask whether anything changed."""
@@ -168,7 +164,8 @@ class SelectedSubmission:
         return case
 
     async def _loaded(self, summary: Summary) -> None:
-        if (case := await self._case(summary.id)) is None or not self._is_chosen(summary):
+        case = await self._case(summary.id)
+        if case is None or not self._screen.query_one(QueueList).is_chosen(summary.id):
             return
         known = self._reader.case
         if known == case:

@@ -54,6 +54,10 @@ class QueueList(OfflineRows):
         """The submission under the cursor."""
         return self._summaries[self.cursor] if self._summaries else None
 
+    def is_chosen(self, id: str) -> bool:
+        """Say whether a submission is the one under the cursor."""
+        return self.chosen is not None and self.chosen.id == id
+
     @property
     def beside(self) -> tuple[Summary, ...]:
         """The submissions below and above the cursor."""

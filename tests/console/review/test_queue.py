@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any
@@ -287,15 +289,29 @@ async def settled(app: ConsoleApp, pilot: Pilot[Any]) -> None:
     await until(pilot, lambda: not any(each.group == "case" for each in app.workers))
 
 
+@asynccontextmanager
+async def reading_first(engine: FakeEngine) -> AsyncIterator[tuple[ConsoleApp, Pilot[Any], QueueList]]:
+    """Open the console on the first of five submissions, with those beside it loaded in advance."""
+    async with open_console(engine) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 5 and "s-1" == displayed(app))
+        await settled(app, pilot)
+        yield app, pilot, rows
+
+
+async def go_to_the_last(engine: LateEngine, pilot: Pilot[Any], rows: QueueList) -> None:
+    """Move the cursor to the last submission while the engine does not answer."""
+    engine.lets.clear()
+    rows.cursor = 4
+    await until(pilot, lambda: "s-5" in engine.asked)
+
+
 @pytest.mark.parametrize("places", [(1, 2), (1, 4), (3, 4), (4, 3), (1, 4, 1), (1, 0), (4, 0)])
 async def test_what_is_under_the_cursor_is_displayed_however_quickly_it_moves(
     places: tuple[int, ...],
 ) -> None:
     """Onto one that was loaded in advance, past it, and back, all before the next frame."""
-    async with open_console(FakeEngine(*queue())) as (app, pilot):
-        rows = listed(app)
-        await until(pilot, lambda: rows.count == 5 and "s-1" == displayed(app))
-        await settled(app, pilot)
+    async with reading_first(FakeEngine(*queue())) as (app, pilot, rows):
         for place in places:
             rows.cursor = place
         await settled(app, pilot)
@@ -305,13 +321,8 @@ async def test_what_is_under_the_cursor_is_displayed_however_quickly_it_moves(
 async def test_an_answer_that_comes_late_does_not_display_what_the_cursor_has_left() -> None:
     """What was asked for first is not under the cursor any more when it comes."""
     engine = LateEngine(*queue())
-    async with open_console(engine) as (app, pilot):
-        rows = listed(app)
-        await until(pilot, lambda: rows.count == 5 and "s-1" == displayed(app))
-        await settled(app, pilot)
-        engine.lets.clear()
-        rows.cursor = 4
-        await until(pilot, lambda: "s-5" in engine.asked)
+    async with reading_first(engine) as (app, pilot, rows):
+        await go_to_the_last(engine, pilot, rows)
         rows.cursor = 0
         engine.lets.set()
         await settled(app, pilot)
@@ -321,13 +332,8 @@ async def test_an_answer_that_comes_late_does_not_display_what_the_cursor_has_le
 async def test_news_of_what_is_displayed_does_not_stop_what_is_under_the_cursor() -> None:
     """Another reviewer claims the one on screen while the next one is being loaded."""
     engine = LateEngine(*queue())
-    async with open_console(engine) as (app, pilot):
-        rows = listed(app)
-        await until(pilot, lambda: rows.count == 5 and "s-1" == displayed(app))
-        await settled(app, pilot)
-        engine.lets.clear()
-        rows.cursor = 4
-        await until(pilot, lambda: "s-5" in engine.asked)
+    async with reading_first(engine) as (app, pilot, rows):
+        await go_to_the_last(engine, pilot, rows)
         engine.happen("claim.created", "s-1")
         await pilot.pause()
         engine.lets.set()
@@ -338,13 +344,8 @@ async def test_news_of_what_is_displayed_does_not_stop_what_is_under_the_cursor(
 async def test_nothing_is_decided_while_another_one_is_under_the_cursor(key: str) -> None:
     """The submission on screen is not the one that the reviewer has gone to."""
     engine = LateEngine(*queue())
-    async with open_console(engine) as (app, pilot):
-        rows = listed(app)
-        await until(pilot, lambda: rows.count == 5 and "s-1" == displayed(app))
-        await settled(app, pilot)
-        engine.lets.clear()
-        rows.cursor = 4
-        await until(pilot, lambda: "s-5" in engine.asked)
+    async with reading_first(engine) as (app, pilot, rows):
+        await go_to_the_last(engine, pilot, rows)
         await press(pilot, key)
         await until(pilot, lambda: "is being loaded" in frame(app))
         assert isinstance(app.screen, ReviewScreen)
@@ -354,10 +355,7 @@ async def test_nothing_is_decided_while_another_one_is_under_the_cursor(key: str
 
 async def test_what_changed_about_a_submission_is_not_shown_over_the_next_one() -> None:
     """The answer to a claim comes after the reviewer has gone on."""
-    async with open_console(FakeEngine(*queue())) as (app, pilot):
-        rows = listed(app)
-        await until(pilot, lambda: rows.count == 5 and "s-1" == displayed(app))
-        await settled(app, pilot)
+    async with reading_first(FakeEngine(*queue())) as (app, pilot, rows):
         assert isinstance(app.screen, ReviewScreen)
         left = app.screen._reader.case
         assert left is not None

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
 import pytest
+from textual.pilot import Pilot
 
 from console.run.run_list import RunList
 from console.run.screen import RunScreen
@@ -12,9 +17,9 @@ from tests.console.support.harness import frame, open_console, press, until
 from tests.console.support.late_engine import LateEngine
 
 
-async def test_a_late_answer_does_not_show_the_run_that_the_cursor_has_left() -> None:
-    """The cursor goes to the next run and back while that is asked for."""
-    engine = LateEngine(running("s-1"), running("s-2"))
+@asynccontextmanager
+async def watching(engine: LateEngine) -> AsyncIterator[tuple[Pilot[Any], RunScreen]]:
+    """Open Run on the first of two runs that go on; the engine answers nothing from then on."""
     engine.hold |= {"s-1", "s-2"}
     async with open_console(engine) as (app, pilot):
         await press(pilot, "2")
@@ -22,6 +27,13 @@ async def test_a_late_answer_does_not_show_the_run_that_the_cursor_has_left() ->
         assert isinstance(screen, RunScreen)
         await until(pilot, lambda: screen._runs.case is not None)
         engine.lets.clear()
+        yield pilot, screen
+
+
+async def test_a_late_answer_does_not_show_the_run_that_the_cursor_has_left() -> None:
+    """The cursor goes to the next run and back while that is asked for."""
+    engine = LateEngine(running("s-1"), running("s-2"))
+    async with watching(engine) as (pilot, screen):
         rows, before = screen.query_one(RunList), len(engine.asked)
         rows.cursor = 1
         await until(pilot, lambda: "s-2" in engine.asked[before:])
@@ -39,13 +51,7 @@ async def test_a_late_answer_does_not_show_the_run_that_the_cursor_has_left() ->
 async def test_no_key_reaches_the_run_that_the_cursor_has_left(key: str) -> None:
     """The next run is not there yet: neither is stopped, killed or paused."""
     engine = LateEngine(running("s-1"), running("s-2"))
-    engine.hold |= {"s-1", "s-2"}
-    async with open_console(engine) as (app, pilot):
-        await press(pilot, "2")
-        screen = app.screen
-        assert isinstance(screen, RunScreen)
-        await until(pilot, lambda: screen._runs.case is not None)
-        engine.lets.clear()
+    async with watching(engine) as (pilot, screen):
         screen.query_one(RunList).cursor = 1
         await press(pilot, key)
         assert [] == engine.run_commands
