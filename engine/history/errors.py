@@ -35,6 +35,17 @@ class KeyTakenError(AlreadyRecordedError):
         self.submission = submission
 
 
+class ContradictedEndError(HistoryError):
+    """The end of the history is not one that an engine has signed: nothing is written to it."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(
+            f"Something else than an engine changed the history, so nothing is written to it: {problem}",
+            hint="Type: pratique audit verify",
+        )
+        self.problem = problem
+
+
 class HistoryHeldError(HistoryError):
     """Another engine writes the history."""
 

@@ -42,6 +42,36 @@ class SignedHead:
         return key.public_bytes_raw().hex() == self.key and is_valid(self.signature, self.text, key)
 
 
+def contradiction_of_end(note: str | None, size: int, last: bytes, key: Ed25519PublicKey) -> str:
+    """Return what contradicts that `key` signed `size` records up to the hash `last`; empty for nothing."""
+    if note is None and size == 0:
+        return ""
+    signed = parse_head(note or "")
+    if signed is None or not signed.is_signed_by(key):
+        return f"the signature of the last of {size} records was removed or changed"
+    if found := _difference(signed, size, last):
+        return f"{found}: the history was signed with {signed.size} at {signed.at}"
+    return ""
+
+
+def _difference(signed: SignedHead, size: int, last: bytes) -> str:
+    if size > signed.size:
+        return f"record {signed.size + 1} was added behind the signed end"
+    if size < signed.size:
+        return missing(size + 1, signed.size)
+    return not_signed(size) if signed.head != last else ""
+
+
+def missing(first: int, last: int) -> str:
+    """Say that records are missing."""
+    return f"records {first} to {last} are missing" if last > first else f"record {last} is missing"
+
+
+def not_signed(seq: int) -> str:
+    """Say that a record is another one than was signed."""
+    return f"record {seq} is not the one that was signed"
+
+
 class HeadSigner:
     """Signs heads with one key."""
 

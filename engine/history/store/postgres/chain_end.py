@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
 
 from psycopg.errors import LockNotAvailable
 
 from engine.history.store.postgres.link import ServerLink
+from engine.history.store.sql.connection import EndRecord, HeldEnd
 
 HELD_SECONDS = 3
 """How long one of several engines may hold the end of the chain without a word."""
@@ -25,13 +25,12 @@ AND state_change < clock_timestamp() - interval '{HELD_SECONDS} seconds'
 The server's own limit for sessions that are idle does not see those that have sent a pipeline.
 """
 _HOLD = "BEGIN; SELECT FROM last_commit FOR UPDATE"
-_APPENDED = "; SELECT seq, hash, type FROM events WHERE seq > {:d} ORDER BY seq"
-Appended = list[tuple[Any, ...]]
-"""Number, hash and type of each record."""
+_NOTE = "; SELECT note FROM signed_head"
+_RECORDS = "; SELECT seq, previous, hash, type FROM events WHERE seq >= {:d} ORDER BY seq"
 
 
-def hold_end(link: ServerLink, known: int | None) -> Appended:
-    """Begin a transaction that holds the end; return the records after the one numbered `known`.
+def hold_end(link: ServerLink, known: int | None) -> HeldEnd | None:
+    """Begin a transaction that holds the end; return the end from the record numbered `known` on.
 
     An engine that is silent for too long while it holds the end loses its session.
 
@@ -46,11 +45,12 @@ def hold_end(link: ServerLink, known: int | None) -> Appended:
     return _held(link, known)
 
 
-def _held(link: ServerLink, known: int | None) -> Appended:
-    """Begin, wait for the end, and read what is new: one message, which costs less than a pipeline."""
-    statements = _HOLD if known is None else _HOLD + _APPENDED.format(known)
+def _held(link: ServerLink, known: int | None) -> HeldEnd | None:
+    """Begin, wait for the end, and read it: one message, which costs less than a pipeline."""
     cursor = link.cursor()
-    cursor.execute(statements.encode(), prepare=False)
-    while cursor.nextset():
-        pass
-    return [] if known is None else cursor.fetchall()
+    if known is None:
+        cursor.execute(_HOLD.encode(), prepare=False)
+        return None
+    cursor.execute(f"{_HOLD}{_NOTE}{_RECORDS.format(known)}".encode(), prepare=False)
+    _, _, notes, records = (cursor.fetchall() if one.description else [] for one in cursor.results())
+    return HeldEnd([EndRecord(*row) for row in records], notes[0][0] if notes else None)

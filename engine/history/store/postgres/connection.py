@@ -17,7 +17,7 @@ from engine.history.store.postgres.migrate import migrate
 from engine.history.store.postgres.pending_writes import PendingWrites
 from engine.history.store.postgres.placeholders import stored, translated
 from engine.history.store.postgres.url import ServerUrl
-from engine.history.store.sql.connection import Cursor, Values
+from engine.history.store.sql.connection import Cursor, HeldEnd, Values
 
 _TOKEN = b"UPDATE last_commit SET token = %s"
 _ENTER = b"""
@@ -62,12 +62,12 @@ class PostgresConnection:
         """Where the SQL of PostgreSQL differs."""
         return PostgresDialect(self, self._engine, is_new=self._is_new)
 
-    def begin(self, known: int | None) -> Sequence[tuple[Any, ...]]:
+    def begin(self, known: int | None) -> HeldEnd | None:
         """Begin a transaction; as one of several engines, at the end of the chain, which it holds."""
         self._reconnect_if_lost()
         self._open = True
         if not self._engine:
-            return ()
+            return None
         self._begun = True
         return hold_end(self._link, known)
 

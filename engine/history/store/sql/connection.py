@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from engine.history.errors import HistoryError
 from engine.history.search.query.tree import Value
@@ -39,6 +39,24 @@ class Cursor(Protocol):
         """Let go of the rows that are left."""
 
 
+class EndRecord(NamedTuple):
+    """What is read of a record to follow the chain."""
+
+    seq: int
+    previous: bytes
+    hash: bytes
+    type: str
+
+
+class HeldEnd(NamedTuple):
+    """The end of the chain while this engine holds it, among several that write."""
+
+    records: Sequence[EndRecord]
+    """The last record that this engine knew, and all after it."""
+    note: str | None
+    """The signed head; None where there is none."""
+
+
 class SqlConnection(Protocol):
     """A connection to the database of a history, used by one thread at a time."""
 
@@ -50,10 +68,10 @@ class SqlConnection(Protocol):
     def dialect(self) -> Dialect:
         """Where the SQL of this database differs."""
 
-    def begin(self, known: int | None) -> Sequence[tuple[Any, ...]]:
-        """Begin a transaction that writes.
+    def begin(self, known: int | None) -> HeldEnd | None:
+        """Begin a transaction that writes; return the end from the record numbered `known` on.
 
-        Return number, hash and type of what other engines have appended after the record numbered `known`.
+        None where no other engine writes, or nothing is known.
         """
 
     def execute(self, sql: str, parameters: Values = (), /) -> Cursor:

@@ -9,7 +9,7 @@ from engine.models import Check
 
 
 def contradiction_check(problem: str) -> Check:
-    """Return the row for something that contradicted the history when it was opened."""
+    """Return the row for something that contradicted the history."""
     return Check(name="history", ok=False, detail=Untrusted(problem), hint="pratique audit verify")
 
 

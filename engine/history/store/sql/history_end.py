@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.history.chain.chain import UNSIGNED_GENESIS, canonical_data
-from engine.history.chain.heads import SignedHead, parse_head
+from engine.history.chain.heads import SignedHead, contradiction_of_end, missing, not_signed, parse_head
 from engine.history.errors import HistoryError
-from engine.history.store.sql.connection import SqlConnection
+from engine.history.store.sql.contradictions import CONTRADICTED, SUBJECT
 from engine.history.store.sql.ledger import ENGINE, Ledger
 from engine.history.store.sql.tree import genesis, head, signed_head
 from engine.history.witness.witness_file import WitnessFile
 
-SUBJECT = "history"
-CONTRADICTED, UPGRADED, REPLACED = "history.contradicted", "history.upgraded", "history.replaced"
+UPGRADED, REPLACED = "history.upgraded", "history.replaced"
 
 
 def open_end(ledger: Ledger) -> None:
@@ -39,15 +38,6 @@ def open_end(ledger: Ledger) -> None:
         ledger.checkpoint()
 
 
-def contradictions(connection: SqlConnection) -> tuple[str, ...]:
-    """Return what contradicted the history whenever it was opened."""
-    rows = connection.execute(
-        "SELECT data ->> 'problem' FROM events WHERE subject = ? AND type = ? ORDER BY seq",
-        (SUBJECT, CONTRADICTED),
-    )
-    return tuple(str(problem) for (problem,) in rows)
-
-
 def _require_key(ledger: Ledger, note: str | None) -> None:
     signed = parse_head(note or "")
     if signed and not signed.is_signed_by(ledger.key.public_key()) and signed.key != ledger.public_key:
@@ -59,20 +49,13 @@ def _require_key(ledger: Ledger, note: str | None) -> None:
 
 def _unsigned(ledger: Ledger, note: str | None) -> Iterator[tuple[str, dict[str, object]]]:
     """Yield the event for an end that no signature covers, or another one than there is."""
-    size, _ = head(ledger.connection)
-    signed = parse_head(note or "")
+    size, last = head(ledger.connection)
     if note is None and size == 0:
         return
     if note is None and genesis(ledger.connection) == UNSIGNED_GENESIS and not _was_upgraded(ledger):
         yield UPGRADED, {"records": size, "checked": ledger.checked}
-    elif signed is None or not signed.is_signed_by(ledger.key.public_key()):
-        yield _contradiction(
-            f"the signature of the last of {size} records was removed or changed", note or ""
-        )
-    elif problem := _added(signed, size) or difference(ledger, signed, size):
-        yield _contradiction(
-            f"{problem}: the history was signed with {signed.size} at {signed.at}", note or ""
-        )
+    elif problem := contradiction_of_end(note, size, last, ledger.key.public_key()):
+        yield _contradiction(problem, note or "")
 
 
 def _witnessed(ledger: Ledger) -> Iterator[tuple[str, dict[str, object]]]:
@@ -102,20 +85,13 @@ def _contradicted(ledger: Ledger, witness: WitnessFile, kept: str) -> tuple[str,
     return None
 
 
-def _added(signed: SignedHead, size: int) -> str:
-    return f"record {signed.size + 1} was added behind the signed end" if size > signed.size else ""
-
-
 def difference(ledger: Ledger, known: SignedHead, size: int) -> str:
     """Return what differs between a head and so many records; nothing where they agree."""
     if known.size > size:
-        missing = (
-            f"records {size + 1} to {known.size} are" if known.size > size + 1 else f"record {known.size} is"
-        )
-        return f"{missing} missing"
+        return missing(size + 1, known.size)
     row = ledger.connection.execute("SELECT hash FROM events WHERE seq = ?", (known.size,)).fetchone()
     if row is None or row[0] != known.head:
-        return f"record {known.size} is not the one that was signed"
+        return not_signed(known.size)
     return ""
 
 

@@ -5,25 +5,32 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from engine.history.chain import chain, checkpoints
 from engine.history.chain.chain import Record
-from engine.history.chain.heads import HeadSigner, parse_head
+from engine.history.chain.heads import HeadSigner, contradiction_of_end, parse_head
 from engine.history.chain.merkle import Frontier
-from engine.history.errors import AlreadyRecordedError, HistoryError, SupersededError
+from engine.history.errors import (
+    AlreadyRecordedError,
+    ContradictedEndError,
+    HistoryError,
+    SupersededError,
+)
 from engine.history.events.blocks import OutputBlock
 from engine.history.exports.case_verify import COUNT
 from engine.history.store.sql import blobs, cases, tree
 from engine.history.store.sql.cases import EncodedCase
-from engine.history.store.sql.connection import SqlConnection
+from engine.history.store.sql.connection import HeldEnd, SqlConnection
+from engine.history.store.sql.contradictions import CONTRADICTED, contradictions
 from engine.history.store.sql.facts import index as facts_index
+from engine.history.store.sql.held_end import appended
 from engine.history.store.sql.missing_checkpoints import checkpoints_after, missing_checkpoints
 from engine.history.witness import checkpoint_file
 from engine.history.witness.witness_file import WitnessFile
@@ -85,8 +92,12 @@ class Ledger:
     """When the first record after the last checkpoint came, in seconds of the monotonic clock."""
     signed: int = 0
     """How many records the signed head covers."""
+    note: str | None = None
+    """The signed head of the end that is known."""
     contradictions: tuple[str, ...] = ()
-    """What contradicted the history whenever it was opened."""
+    """What contradicted the history whenever it was opened, and since."""
+    refused: str = ""
+    """Why nothing is written any more: what contradicts that an engine has signed the end."""
 
     def __post_init__(self) -> None:
         """Prepare the key."""
@@ -106,27 +117,59 @@ class Ledger:
         ).fetchone()
         self.checked = row[0] if row else 0
         self.since = time.monotonic() if self.tree.size > self.checked + 1 else None
-        head = parse_head(tree.signed_head(self.connection) or "")
+        self.note = tree.signed_head(self.connection)
+        head = parse_head(self.note or "")
         self.signed = head.size if head else 0
         self.known = True
 
-    def begin(self) -> None:
-        """Start a transaction, at a known end of the chain, which another engine may have moved."""
-        appended = self.connection.begin(self.tree.size if self.known else None)
-        if not self.known:
-            self.load_end()
-        elif appended:
-            self._follow_end(appended)
+    def begin(self, *, opening: bool = False) -> None:
+        """Start a transaction, at a known end of the chain, which another engine may have moved.
+
+        Whoever is `opening` the history compares the end with its signature, and records what differs.
+
+        Raises:
+            ContradictedEndError: the end is not one that an engine has signed, or once was not.
+        """
+        if self.refused:
+            raise ContradictedEndError(self.refused)
+        held = self.connection.begin(self.tree.size if self.known else None)
+        try:
+            self._find_end(held, opening=opening)
+        except ContradictedEndError as error:
+            self.refused = error.problem
+            found = f"{error.problem}; this engine writes nothing until it is started again"
+            self.contradictions = (*self.contradictions, found)
+            raise
         if self.filed is not None and self.checked > self.filed:
             self.notes += checkpoints_after(self.connection, self.filed)
             self.filed = self.checked
 
-    def _follow_end(self, appended: Iterable[tuple[Any, ...]]) -> None:
+    def _find_end(self, held: HeldEnd | None, *, opening: bool) -> None:
+        if not self.known:
+            self.load_end()
+            if not opening:
+                self._require_signed()
+        elif held:
+            self._follow_end(held)
+
+    def _require_signed(self) -> None:
+        """Check that an engine has signed the end that is known."""
+        if found := contradiction_of_end(self.note, self.tree.size, self.last, self.key.public_key()):
+            raise ContradictedEndError(found)
+
+    def _follow_end(self, held: HeldEnd) -> None:
         """Take in what other engines have appended: each of their commits signed the end, too."""
-        for seq, hash_, type_ in appended:
-            self.last = hash_
-            self.tree.add(hash_)
-            self.checked = seq - 1 if type_ == CHECKPOINT else self.checked
+        records = appended(held, self.tree.size, self.last)
+        if not records and held.note == self.note:
+            return
+        for record in records:
+            self.last = record.hash
+            self.tree.add(record.hash)
+            self.checked = record.seq - 1 if record.type == CHECKPOINT else self.checked
+        self.note = held.note
+        self._require_signed()
+        if any(record.type == CONTRADICTED for record in records):
+            self.contradictions = contradictions(self.connection)
         self.signed = self.tree.size
         if self.tree.size == self.checked + 1:
             self.since = None
@@ -142,6 +185,7 @@ class Ledger:
         note = self._sign()
         self.connection.execute("COMMIT")
         if note:
+            self.note = note
             self.publish(note)
         self.notes += self.fresh
         self.fresh.clear()

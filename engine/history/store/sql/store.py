@@ -273,7 +273,7 @@ class SqlHistoryStore:
             wanted.clear()
 
     def checks(self) -> Sequence[Check]:
-        """Return the rows of Health: the witness, and what contradicted the history when it was opened."""
+        """Return the rows of Health: the witness, and what contradicted the history."""
         return [
             *(contradiction_check(problem) for problem in self._writer.contradictions),
             *([witness_check(self._witness)] if self._witness else []),

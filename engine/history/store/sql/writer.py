@@ -18,7 +18,8 @@ from engine.history.chain.signing_key import signing_key
 from engine.history.errors import AlreadyRecordedError, HistoryError
 from engine.history.store.sql import tree
 from engine.history.store.sql.connection import SqlConnection, SqlDatabase
-from engine.history.store.sql.history_end import contradictions, open_end
+from engine.history.store.sql.contradictions import contradictions
+from engine.history.store.sql.history_end import open_end
 from engine.history.store.sql.ledger import Ledger
 from engine.history.store.write_job import WriteJob
 from engine.history.witness.witness_file import WitnessFile
@@ -71,7 +72,7 @@ class Writer:
 
     @property
     def contradictions(self) -> tuple[str, ...]:
-        """What contradicted the history when it was opened, now or earlier."""
+        """What contradicted the history when it was opened, now or earlier, and since."""
         return self._ledger.contradictions
 
     @property
@@ -295,7 +296,7 @@ def open_ledger(
         key = _key_of(connection, path.with_suffix(".key"))
         ledger = Ledger(connection, key, checkpoints_of(path), settings.checkpoint_events, witness)
         ledger.checkpoint_seconds = settings.checkpoint_seconds
-        ledger.begin()
+        ledger.begin(opening=True)
         ledger.repair_checkpoint_file()
         open_end(ledger)
         ledger.commit()

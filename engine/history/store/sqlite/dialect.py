@@ -36,10 +36,9 @@ class SqliteConnection(sqlite3.Connection):
         """Where the SQL of SQLite differs."""
         return SqliteDialect(self)
 
-    def begin(self, known: int | None) -> Sequence[tuple[Any, ...]]:
+    def begin(self, known: int | None) -> None:
         """Begin a transaction that writes. Nobody else has appended: one engine alone writes a file."""
         self.execute("BEGIN IMMEDIATE")
-        return ()
 
 
 class SqliteDialect:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, aclosing, closing
+from contextlib import aclosing, closing
 from pathlib import Path
 
 import psycopg
@@ -22,8 +20,8 @@ from engine.history.store.open import open_history
 from engine.history.store.sql.store import SqlHistoryStore
 from engine.settings import HistorySettings
 from tests.engine.history.conftest import build_case
+from tests.engine.history.postgres.several_engines import all_opened, database_of, opened, place
 from tests.postgres_proxy import CuttingProxy
-from tests.postgres_server import server
 
 ENGINES, EACH, ANSWERS, SECONDS = 3, 60, 120, 90.0
 ALICE = Untrusted("alice")
@@ -33,34 +31,13 @@ WRITER = "tests.engine.history.postgres.several_writer"
 @pytest.fixture
 def url(tmp_path: Path) -> str:
     """Return the URL of an empty database."""
-    return server().database(f"of_{hashlib.sha256(str(tmp_path).encode()).hexdigest()[:16]}")
-
-
-def place(folder: Path, number: int) -> Path:
-    """Return where the key and the checkpoints of an engine lie: each has a copy of the first one's key."""
-    path, first = folder / f"e{number}" / "pratique.db", folder / "e0" / "pratique.key"
-    path.parent.mkdir(mode=0o700, exist_ok=True)
-    if first.exists() and number:
-        shutil.copy(first, path.with_suffix(".key"))
-    return path
-
-
-async def opened(url: str, folder: Path, number: int) -> SqlHistoryStore:
-    """Open the history as one of several engines."""
-    settings = HistorySettings(
-        database=url, engines="several", engine_name=f"e{number}", batch_milliseconds=5, checkpoint_events=40
-    )
-    return await open_history(settings, place(folder, number), None)
+    return database_of(tmp_path)
 
 
 @pytest.fixture
 async def stores(url: str, tmp_path: Path) -> AsyncIterator[list[SqlHistoryStore]]:
     """Yield the stores of several engines."""
-    async with AsyncExitStack() as closing, asyncio.timeout(SECONDS):
-        made = []
-        for number in range(ENGINES):
-            made.append(await opened(url, tmp_path, number))
-            closing.push_async_callback(made[-1].close)
+    async with asyncio.timeout(SECONDS), all_opened(url, tmp_path, ENGINES) as made:
         yield made
 
 
