@@ -37,12 +37,14 @@ def supervisor(*, session: bool, late: bool, marked: Language | None = None, ask
         "traces": marked is Language.SHELL,
     }
     options = "".join(f"my ${name} = {int(fact)};\n" for name, fact in facts.items())
-    start = f"{options}my $rehearsal = <<'REHEARSAL';\n{rehearsal}\nREHEARSAL\n{_text('start.pl')}"
+    start = (
+        f"{options}my $rehearsal = <<'REHEARSAL';\n{rehearsal}\nREHEARSAL\n{_text('linux.pl', 'start.pl')}"
+    )
     return f"{start}\neval <<'THE_REST';\n{rest}\nTHE_REST\ndie $@;\n"
 
 
 WORKSPACE_FILES = "my ( $child, $from_child, $marked, $asked, @flows );\n" + _text(
-    "common.pl", "workspace_files.pl"
+    "linux.pl", "common.pl", "workspace_files.pl"
 )
 """Lists or reads the files of a running program."""
 NETWORK_BRIDGE = _text("channels.pl", "bridge.pl")

@@ -7,13 +7,11 @@
 # to files), without any capability, and everything else in the sandbox is user 1000. So nothing else can open its
 # streams, look into it, stop it or end it; gVisor decides that by the user alone. Its input and output are its own:
 # what the program writes comes here by pipes.
-use Config;
-use Fcntl qw(O_NONBLOCK F_SETFL F_GETFL);
 my ( $child, $from_child, $to_child, @flows );
 my ( $rehearsing, $sleeps ) = delete @ENV{qw(PRATIQUE_REHEARSAL PRATIQUE_SLEEPS)};
 if ($rehearsing) { eval $rehearsal or exit 1 }
 my ( $set_users, $set_groups, $new_memory, $copy_to, $pread, $clock_gettime ) =    # setresuid, setresgid, memfd_create, dup3
-  $Config{archname} =~ /^x86_64/ ? ( 117, 119, 319, 292, 17, 228 ) : ( 147, 149, 279, 24, 67, 113 );
+  $is_x86 ? ( 117, 119, 319, 292, 17, 228 ) : ( 147, 149, 279, 24, 67, 113 );
 my ( $marks, $notes );
 
 $^F = $stays ? 4 : 3;    # what has a higher number does not go along
