@@ -174,7 +174,8 @@ class Pool:
 
     async def _follow_image(self, pool: ImagePool) -> None:
         """Drop the sandboxes of an image that was rebuilt. Raises SandboxUnavailable."""
-        digest = await self._driver.image_digest(pool.image)
+        known = self._driver.known_image_digest(pool.image)
+        digest = known or await self._driver.image_digest(pool.image)
         if digest != pool.digest:
             self._clear(pool)
             pool.digest = digest
