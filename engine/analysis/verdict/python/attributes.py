@@ -98,7 +98,7 @@ NAMES_ATTRIBUTES = frozenset({"attrname"})
 """Attributes whose value names another attribute: `cached_property` sets the one of `attrname`, so a
 computed one would be `__reduce_ex__`, which `copy` calls."""
 
-READABLE = GLOBALS | {"__name__", "__file__", "__doc__", "__debug__"}
+READABLE = (GLOBALS - {"__slots__"}) | {"__name__", "__file__", "__doc__", "__debug__"}
 
 
 def is_dunder(name: str) -> bool:

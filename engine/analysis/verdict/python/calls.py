@@ -58,6 +58,12 @@ def _namespace(call: ast.Call, safe: frozenset[str]) -> str | None:
     return None if named and not call.args else "`types.SimpleNamespace` with attributes of the interpreter"
 
 
+def _deepcopy(call: ast.Call, safe: frozenset[str]) -> str | None:
+    """Refuse a second argument, which would hold the namespaces of the objects that are copied."""
+    alone = len(call.args) == 1 and not call.keywords
+    return None if alone else "`deepcopy` keeps what it copies in its second argument"
+
+
 def _type(call: ast.Call, safe: frozenset[str]) -> str | None:
     return "the type of a value is more than compared or printed"
 
@@ -67,6 +73,7 @@ _CHECKS: Mapping[str, Callable[[ast.Call, frozenset[str]], str | None]] = {
     "setattr": _stored_by_name,
     "delattr": _stored_by_name,
     "property": _property,
+    "copy.deepcopy": _deepcopy,
     "doctest.testmod": _testmod,
     "type": _type,
     "types.SimpleNamespace": _namespace,

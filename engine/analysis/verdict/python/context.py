@@ -37,10 +37,23 @@ class Context:
         """Restricted functions and classes that the program uses, each with one place."""
         self.field_defaults: set[ast.AST] = set()
         """The calls of `dataclasses.field` that nothing keeps."""
+        self.slots: set[ast.AST] = set()
+        """Where `__slots__` is assigned names that are spelled out."""
         self.place: Span | None = None
         """The docstring whose examples are looked at."""
         self.lazy = any(isinstance(node, ast.ImportFrom) and _is_lazy(node) for node in tree.body)
         """Whether annotations are kept as text."""
+
+    def names_of(self, path: str) -> frozenset[str]:
+        """Return the names that something of the library may have in the code."""
+        own = path.rpartition(".")[2]
+        aliases = (
+            (f"{node.module}.{alias.name}", alias.asname)
+            for node in self.scopes.imports
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        )
+        return frozenset({own, *(name for found, name in aliases if found == path and name)})
 
     def refuse(self, node: ast.AST, reason: str) -> None:
         """Record that a node is not proven."""

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Set
 
 from engine.analysis.verdict.python.child_nodes import evaluated_in_class
 
+_WORD = re.compile(r"\w+")
 FIELD = "dataclasses.field"
+KEYWORD_MARK = "dataclasses.KW_ONLY"
+PLAIN_BASES = frozenset({"object", "Exception", "abc.ABC", "typing.Generic", "typing.Protocol"})
+"""Bases of the library that leave the attributes of a class as they are: those of `enum` and `NamedTuple`
+keep them elsewhere, too."""
 
 
-def field_defaults(node: ast.ClassDef) -> Iterator[ast.Call]:
+def field_defaults(node: ast.ClassDef, marks: Set[str]) -> Iterator[ast.Call]:
     """Yield the calls in the body of a dataclass that are defaults of fields and can be nothing else.
+
+    `marks` has the names of `KW_ONLY`, whose attribute is no field and keeps what it holds.
 
     `dataclass` compiles the name that a field object holds: a program that keeps one, renames it and
     inherits from its class has its text executed. The decorator replaces what a class attribute holds
@@ -25,5 +33,11 @@ def field_defaults(node: ast.ClassDef) -> Iterator[ast.Call]:
     }
     for statement in node.body:
         match statement:
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Call() as call) if name not in read:
-                yield call
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Call() as call, simple=1):
+                if name not in read and not _mentions(statement.annotation, marks):
+                    yield call
+
+
+def _mentions(annotation: ast.expr, marks: Set[str]) -> bool:
+    """Return whether an annotation, or its text, has one of the names."""
+    return not marks.isdisjoint(_WORD.findall(ast.unparse(annotation)))

@@ -10,11 +10,12 @@ from engine.analysis.verdict.python.calls import check_decorator
 from engine.analysis.verdict.python.context import Context, Step
 from engine.analysis.verdict.python.data.imports import data_libraries
 from engine.analysis.verdict.python.data.labels import makes_dictionary
-from engine.analysis.verdict.python.dataclass_fields import field_defaults
+from engine.analysis.verdict.python.dataclass_fields import KEYWORD_MARK, PLAIN_BASES, field_defaults
 from engine.analysis.verdict.python.enum_members import has_member
 from engine.analysis.verdict.python.library import MODULES
 from engine.analysis.verdict.python.meanings import PARENTS, Use, member
 from engine.analysis.verdict.python.scopes import NameScope, ScopeKind, bound, parameters
+from engine.analysis.verdict.python.slots import SLOTS, spelled_out_slots
 
 CLASS_DECORATORS = frozenset(
     {"functools.total_ordering", "typing.final", "typing.runtime_checkable", "enum.unique"}
@@ -28,6 +29,8 @@ def check_bound_names(context: Context, node: ast.AST, scope: NameScope) -> None
     for name, _ in bound(node):
         in_class = scope.kind is ScopeKind.CLASS
         allowed = name in GLOBALS or (in_class and (name in DEFINED or not is_dunder(name)))
+        if name == SLOTS and node not in context.slots:
+            context.refuse(node, "`__slots__` names attributes that this code does not spell out")
         if in_class and name == "_ignore_":
             context.refuse(node, "`_ignore_` takes members away")
         if name.startswith("__") and (not allowed or isinstance(node, ast.Import | ast.ImportFrom)):
@@ -127,6 +130,7 @@ def check_class(
     for base in node.bases:
         yield from _base(context, base, scope)
     _check_members(context, node, scope)
+    context.slots.update(spelled_out_slots(node))
     for word in node.keywords:
         path = context.meanings.of_entry(word.value, scope).path
         if word.arg != "metaclass" or path not in METACLASSES:
@@ -147,11 +151,18 @@ def _check_class_decorator(
         problem = check_decorator(entry.path, call)
         constant = all(isinstance(word.value, ast.Constant) for word in call.keywords) if call else True
         problem = problem or (None if constant else "`dataclass` with computed arguments")
-        context.field_defaults.update(field_defaults(node))
+        if all(_leaves_attributes(context, base, scope) for base in node.bases):
+            context.field_defaults.update(field_defaults(node, context.names_of(KEYWORD_MARK)))
         if ast.get_docstring(node) is None:
             context.used["dataclass without docstring"] = node
     if problem:
         context.refuse(decorator, problem)
+
+
+def _leaves_attributes(context: Context, base: ast.expr, scope: NameScope) -> bool:
+    """Return whether a base class certainly leaves what the attributes of a class hold to the class."""
+    entry = context.meanings.of_entry(base.value if isinstance(base, ast.Subscript) else base, scope)
+    return entry.is_own_class or entry.path in PLAIN_BASES
 
 
 def _check_members(context: Context, node: ast.ClassDef, scope: NameScope) -> None:

@@ -20,6 +20,7 @@ _SHOWS = frozenset({"print", "str", "repr"})
 _CLASS_CHECKS = frozenset({"isinstance", "issubclass"})
 _TYPES = frozenset({"type", "types.SimpleNamespace"})
 """Restricted functions that annotations may name."""
+_DISPLAYS = (ast.Tuple, ast.List, ast.Set)
 _STORES = frozenset({"setattr", "delattr"})
 _TYPE_NAMES = frozenset({"__name__", "__qualname__"})
 
@@ -212,8 +213,11 @@ def check_compared(
     if not any(described_value(context, operand, scope) for operand in operands):
         yield from ((operand, scope, False) for operand in operands)
         return
+    for operator, container in zip(node.ops, node.comparators, strict=True):
+        if isinstance(operator, ast.In | ast.NotIn) and not isinstance(container, _DISPLAYS):
+            context.refuse(node, "a type is compared with what a container holds")
     for operand in operands:
-        parts = operand.elts if isinstance(operand, ast.Tuple | ast.List | ast.Set) else [operand]
+        parts = operand.elts if isinstance(operand, _DISPLAYS) else [operand]
         for part in parts:
             yield from _compared_type(context, part, scope)
 

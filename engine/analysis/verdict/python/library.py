@@ -107,7 +107,8 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
         ),
         "copy": _module(
             "Copies by hooks (`__reduce__`, `__copy__`) that no proven class may define.",
-            "copy deepcopy Error",
+            "copy Error",
+            calls="deepcopy",
         ),
         "csv": _module(
             "Reads from and writes to objects that the program already has.",
@@ -117,8 +118,9 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
         "dataclasses": _module(
             "`dataclass` compiles the names of fields, which are names of the program's own text: a `field`"
             " is the default of one in the body of a dataclass, where nothing can reach and rename it.",
-            "asdict astuple replace is_dataclass KW_ONLY MISSING FrozenInstanceError",
+            "asdict astuple replace is_dataclass MISSING FrozenInstanceError",
             calls="dataclass field",
+            types="KW_ONLY",
         ),
         "datetime": _module(
             "Computes dates; reads the clock and the time zone.",

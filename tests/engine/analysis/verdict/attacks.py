@@ -287,6 +287,9 @@ FIELDS = (
 
 _TAKES = "from collections.abc import Mapping\nclass K:\n    def take(self, o): o.get = print\n    __getitem__ = __or__ = __ror__ = take\n"
 TYPES = (
+    "import sys\nclass T:\n    def __eq__(self, other): other('M', (), {})\nsys.argv.append(T())\ntype(int) in sys.argv",
+    "import keyword\nkeyword.kwlist.append(1)\nprint(type(1) not in keyword.kwlist)",
+    "import string\n(1).__class__ in string.digits",
     f"{_TAKES}k = K()\ndef f(x: k[Mapping]): pass",
     f"{_TAKES}k = K()\ndef f() -> k[int, Mapping]: pass",
     f"{_TAKES}k = K()\nx: k[Mapping] = 1",
@@ -352,6 +355,41 @@ DOCTESTS = (
     "import doctest\ndoctest.DocTestRunner",
 )
 
+_FIELD_TEXT = "@dataclass\nclass B:\n    x: int = kept\nkept.name = 'x=print(1)'\n@dataclass\nclass D(B):\n    y: int = 2\n"
+_MEMO = "import copy\nclass C: pass\nc, memo = C(), {}\nc.a = 1\n"
+
+KEPT_BY_LIBRARY = (
+    # `deepcopy` keeps the namespaces of what it copies in the second argument
+    f"{_MEMO}copy.deepcopy(c, memo)\nmemo[id(memo)][0]['__reduce' + '_ex__'] = lambda p: (print, (1,))\ncopy.copy(c)",
+    f"{_MEMO}copy.deepcopy(c, memo=memo)",
+    f"{_MEMO}copy.deepcopy(*(c, memo))",
+    f"{_MEMO}list(map(copy.deepcopy, [c], [memo]))",
+    "from copy import deepcopy as d\nf = d\nf([], {})",
+    # what `KW_ONLY` annotates is no field, and a class of constants or a named tuple keeps fields elsewhere
+    "from dataclasses import dataclass, field, KW_ONLY\n@dataclass\nclass A:\n    kept: KW_ONLY = field(default=1)\n"
+    f"kept = A.kept\n{_FIELD_TEXT}",
+    "from dataclasses import dataclass, field, KW_ONLY as K\n@dataclass\nclass A:\n    kept: 'K' = field(default=1)\n",
+    "from __future__ import annotations\nfrom dataclasses import dataclass, field, KW_ONLY as K\n@dataclass\nclass A:\n"
+    "    kept: K = field(default=1)\n",
+    "import dataclasses as d\n@d.dataclass\nclass A:\n    kept: d.KW_ONLY = d.field(default=1)\n",
+    "from dataclasses import dataclass, field, KW_ONLY\nK = KW_ONLY\n@dataclass\nclass A:\n    kept: K = field(default=1)\n",
+    "from dataclasses import dataclass, field\nfrom enum import Enum\n@dataclass\nclass A(Enum):\n    RED = 1\n"
+    f"    kept: int = field(default=1)\nkept = A.kept.value\n{_FIELD_TEXT}",
+    "from dataclasses import dataclass, field\nfrom typing import NamedTuple\n@dataclass\nclass A(NamedTuple):\n"
+    f"    kept: int = field(default=1)\nkept = A._field_defaults['kept']\n{_FIELD_TEXT}",
+    "from dataclasses import dataclass, field\n@dataclass\nclass A:\n    (kept): int = field(default=1)\n",
+    # the names of slots are read again by `copy`
+    "import copy\nnames = ['a']\nclass C:\n    __slots__ = names\nnames.append('__init' + '__')\ncopy.copy(C())",
+    "class C:\n    __slots__ = ['__get' + 'attr__']",
+    "class C:\n    __slots__ = ('__getattr__',)",
+    "class C:\n    __slots__ = '__call__'",
+    "class C:\n    __slots__ = ['a']\n    names = __slots__",
+    "class C:\n    __slots__ = ['a']\n    __slots__ += ['__call__']",
+    "class C:\n    for __slots__ in [['__call__']]: pass",
+    "class C:\n    if True:\n        __slots__ = [x for x in 'ab']",
+    "class C:\n    def __slots__(self): pass",
+)
+
 ATTACKS = (
     *IMPORTS,
     *NAMES,
@@ -362,4 +400,5 @@ ATTACKS = (
     *TYPES,
     *PATTERNS,
     *DOCTESTS,
+    *KEPT_BY_LIBRARY,
 )

@@ -20,6 +20,10 @@ HARMLESS = (
     "print(Node(1, Node(2)).next)",
     "class Base:\n    def area(self): raise NotImplementedError\nclass Square(Base):\n    def __init__(self, side):\n"
     "        super().__init__()\n        self.side = side\n    def area(self): return self.side ** 2\nprint(Square(2).area())",
+    "from dataclasses import KW_ONLY, dataclass, field\nclass Base: pass\n@dataclass\nclass Box(Base):\n    _: KW_ONLY\n"
+    "    items: list = field(default_factory=list)\nprint(Box())",
+    "from copy import deepcopy\nclass C:\n    __slots__ = ['a', '_b', '__c', '__dict__']\nclass D:\n    __slots__ = ('a',)\nclass E:\n"
+    "    __slots__ = 'a'\nprint(deepcopy([C(), D(), E()]), type(1) in (int, str))",
     "from dataclasses import dataclass, field\n@dataclass\nclass Box:\n    items: list = field(default_factory=list)\n"
     "    def total(self):\n        items = self.items\n        return sum(items)\nprint(Box([1, 2]).total())",
     "from dataclasses import dataclass, field\n@dataclass(order=True)\nclass Item:\n    weight: int\n"
