@@ -43,12 +43,15 @@ class Linker:
             arguments = call.child_by_field_name("arguments")
             if callee is not None and arguments is not None and arguments.type == "arguments":
                 given = [one for one in arguments.named_children if one.type != "comment"]
-                for function in self._called(callee, scope):
+                method = _method(callee)
+                for function in self._called(callee, method, scope):
                     self._pass(function, given, scope)
-                self._hand_over(callee, given, scope)
-                self._then(callee, given, scope)
+                if method in _PER_ELEMENT:
+                    self._hand_over(callee, given, scope)
+                elif method == "then":
+                    self._then(callee, given, scope)
 
-    def _called(self, callee: Node, scope: JavaScriptScope) -> Iterator[Node]:
+    def _called(self, callee: Node, method: str, scope: JavaScriptScope) -> Iterator[Node]:
         while callee.type == "parenthesized_expression" and callee.named_children:
             callee = callee.named_children[0]
         if callee.type in _FUNCTIONS:
@@ -57,8 +60,7 @@ class Linker:
             binding = scope.find(_text(callee))
             yield from _functions(binding) if binding is not None else ()
         elif callee.type == "member_expression":
-            name = callee.child_by_field_name("property")
-            methods = self._methods.get(_text(name), []) if name is not None else []
+            methods = self._methods.get(method or _method(callee), [])
             yield from methods if len(methods) == 1 else ()
 
     def _pass(self, function: Node, given: list[Node], scope: JavaScriptScope) -> None:
@@ -73,8 +75,8 @@ class Linker:
 
     def _then(self, callee: Node, given: list[Node], scope: JavaScriptScope) -> None:
         """Let the parameter of `import('fs').then(f)` hold the module."""
-        name, before = callee.child_by_field_name("property"), callee.child_by_field_name("object")
-        if name is None or before is None or _text(name) != "then" or before.type != "call_expression":
+        before = callee.child_by_field_name("object")
+        if before is None or before.type != "call_expression":
             return
         made = before.child_by_field_name("function")
         inner = self._inner.get(given[0].id) if given else None
@@ -83,8 +85,7 @@ class Linker:
 
     def _hand_over(self, callee: Node, given: list[Node], scope: JavaScriptScope) -> None:
         """Let the first parameter of `list.forEach(f)` hold each element of the list."""
-        name = callee.child_by_field_name("property") if callee.type == "member_expression" else None
-        if name is None or _text(name) not in _PER_ELEMENT or not given or given[0].type not in _FUNCTIONS:
+        if not given or given[0].type not in _FUNCTIONS:
             return
         inner, taken = self._inner.get(given[0].id), parameters(given[0])
         elements = callee.child_by_field_name("object")
@@ -141,6 +142,12 @@ def method_name(function: Node, key: Node | None) -> str:
     """Return the name under which an object or a class has a function, `key` in an object; else nothing."""
     name = function.child_by_field_name("name") if function.type == "method_definition" else key
     return _text(name) if name is not None and name.type == "property_identifier" else ""
+
+
+def _method(callee: Node) -> str:
+    """Return the name behind the dot of what is called; nothing where there is none."""
+    name = callee.child_by_field_name("property") if callee.type == "member_expression" else None
+    return _text(name) if name is not None else ""
 
 
 def _text(node: Node) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -15,8 +16,7 @@ from engine.models import Evidence, Span
 from engine.settings import AnalysisSettings
 
 
-@dataclass(frozen=True, slots=True)
-class JavaScriptCall:
+class JavaScriptCall(NamedTuple):
     """A call or a `new`: the path of what is called, and the arguments."""
 
     node: Node
@@ -46,7 +46,7 @@ class JavaScriptCall:
     def evidence(self) -> tuple[Evidence, ...]:
         """The assignments from which the callee and the arguments came."""
         steps = [step for value in (self.target, *self.args) for step in value.origin]
-        return tuple(dict.fromkeys(steps))[:8]
+        return tuple(step.evidence for step in tuple(dict.fromkeys(steps))[:8])
 
 
 @dataclass(slots=True)

@@ -69,8 +69,7 @@ def check(tree: Tree, names: Names) -> Iterator[Violation]:
     """Yield the places that Node can read otherwise."""
     for node in _slashes(tree) if has_slashes(tree) else ():
         yield READINGS.violation(tree.span(node), "This slash divides or begins a regular expression")
-    known = (node for node, _ in names.of(*JSX, *_GOING_ON))
-    for node in walk(tree.root) if _WORDS.search(tree.text) else known:
+    for node in walk(tree.root) if _WORDS.search(tree.text) else _going_on(names):
         kind = node.type
         if kind.startswith("jsx_"):
             yield READINGS.violation(tree.span(node), "JSX: Node reads this as comparisons, or not at all")
@@ -83,6 +82,14 @@ def check(tree: Tree, names: Names) -> Iterator[Violation]:
             )
         elif _goes_on(node):
             yield READINGS.violation(tree.span(node), "Node ends a statement within this expression")
+
+
+def _going_on(names: Names) -> Iterator[Node]:
+    """Yield JSX, and what may go on behind its first part: of the most frequent, what an arrow begins."""
+    arrows = {node.start_byte for node, _ in names.of("arrow_function")}
+    for kind in (*JSX, *_GOING_ON):
+        nodes = names.of(kind) if arrows or kind not in _CONTINUED else []
+        yield from (node for node, _ in nodes if kind not in _CONTINUED or node.start_byte in arrows)
 
 
 def _slashes(tree: Tree) -> Iterator[Node]:

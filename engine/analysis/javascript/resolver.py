@@ -19,6 +19,7 @@ from engine.analysis.javascript.library import (
 from engine.analysis.javascript.scopes import Names
 from engine.analysis.javascript.values import (
     NOTHING,
+    AssignedStep,
     Binding,
     Definition,
     JavaScriptScope,
@@ -27,8 +28,6 @@ from engine.analysis.javascript.values import (
     unescaped,
     unknown,
 )
-from engine.common.text import Untrusted
-from engine.models import Evidence
 
 MAX_DEPTH = 60
 MAX_STEPS = 200_000
@@ -181,8 +180,7 @@ class Resolver:
             return value
         if not (value.path or value.text or value.taints):
             return value
-        span = self.tree.span(definition.value)
-        step = Evidence(span=span, text=Untrusted(f"{name} = {self.tree.of(definition.value)}"[:160]))
+        step = AssignedStep(self.tree, name, definition.value.start_byte, definition.value.end_byte)
         return value._replace(origin=(*value.origin, step)[-6:])
 
     # --- members ----------------------------------------------------------------------------------

@@ -42,7 +42,10 @@ class Names:
 
 def collect(tree: Tree) -> Names:
     """Return the names and nodes of a program."""
-    return _Collector(tree).run()
+    collector = _Collector(tree)
+    names = collector.run()
+    collector.release()
+    return names
 
 
 class _Collector:
@@ -77,6 +80,10 @@ class _Collector:
                 self.names.properties.setdefault(f"this.{self.tree.of(key)}", []).append(definition)
         self._linker.link(self.names.of("call_expression", "new_expression"))
         return self.names
+
+    def release(self) -> None:
+        """Break the cycle with the linker, so that everything is freed at once."""
+        del self._linker
 
     def _link(
         self,

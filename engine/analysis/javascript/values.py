@@ -11,6 +11,8 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from engine.analysis import effects
+from engine.analysis.syntax import Tree
+from engine.common.text import Untrusted
 from engine.models import Evidence
 
 UNKNOWN = effects.UNKNOWN
@@ -44,8 +46,7 @@ class JavaScriptScope:
         return scope
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """One assignment to a name: the value, and which part of it (`const {exec: e} = …`)."""
 
     value: Node | None
@@ -54,6 +55,25 @@ class Definition:
     position: int
     """From which byte on it holds."""
     part: tuple[str, ...] = ()
+
+
+class AssignedStep(NamedTuple):
+    """An assignment that a value came through: the name, and the bytes of what it was given."""
+
+    tree: Tree
+    name: str
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        """The assignment for people, cut at 160 characters."""
+        return f"{self.name} = {self.tree.slice(self.start, self.end)}"[:160]
+
+    @property
+    def evidence(self) -> Evidence:
+        """The assignment with its position."""
+        return Evidence(span=self.tree.span_of(self.start, self.end), text=Untrusted(self.text))
 
 
 _position = attrgetter("position")
@@ -95,7 +115,7 @@ class JavaScriptValue(NamedTuple):
     items: tuple[JavaScriptValue, ...] = ()
     taints: frozenset[str] = frozenset()
     """`env`, `file`, `network`, `decoded`, `host`, `parameter`."""
-    origin: tuple[Evidence, ...] = ()
+    origin: tuple[AssignedStep, ...] = ()
     node: Node | None = None
     scope: JavaScriptScope | None = None
     layers: tuple[str, ...] = ()
@@ -156,7 +176,7 @@ def _taints(sources: tuple[JavaScriptValue, ...]) -> frozenset[str]:
     return frozenset().union(*(source.taints for source in sources)) if sources else frozenset()
 
 
-def _origin(sources: tuple[JavaScriptValue, ...]) -> tuple[Evidence, ...]:
+def _origin(sources: tuple[JavaScriptValue, ...]) -> tuple[AssignedStep, ...]:
     return tuple(dict.fromkeys(step for source in sources for step in source.origin))[:6]
 
 

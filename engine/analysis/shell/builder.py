@@ -38,6 +38,10 @@ class Builder:
         self.functions = self._function_names()
         self._background = background(script.tree)
 
+    def release(self) -> None:
+        """Break the cycle with the evaluator of words, so that everything is freed at once."""
+        del self._words
+
     def _function_names(self) -> set[str]:
         """Return the names of functions that wrap the program of the same name."""
         if not _DEFINES.search(self.tree.text):

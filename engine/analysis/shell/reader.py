@@ -34,7 +34,10 @@ _Step = Node | Callable[[], None]
 def read(source: str, settings: AnalysisSettings, depth: int) -> Script:
     """Return what is known of the script in `source`."""
     tree, whole = parse(source)
-    return ScriptReader(Script(tree, settings, depth, cut=not whole)).read()
+    reader = ScriptReader(Script(tree, settings, depth, cut=not whole))
+    script = reader.read()
+    reader.build.release()
+    return script
 
 
 class ScriptReader:

@@ -24,6 +24,7 @@ class _Phrase(NamedTuple):
 
     pattern: str
     needs: tuple[tuple[str, ...], ...]
+    """None has a blank in it, so they are looked for in a text that has each run of signs once."""
 
     def may_be_in(self, lowered: str) -> bool:
         """Return whether a text has the words that the phrase is made of."""
@@ -175,8 +176,8 @@ def _possible(source: str) -> tuple[str, ...]:
     """Return the phrases that can be in a text. Case beyond ASCII is left to the regular expressions."""
     if not source.isascii():
         return _ALL
-    lowered = source.lower()
-    return tuple(phrase.pattern for phrase in _PHRASES if phrase.may_be_in(lowered))
+    once = "\n".join(set(source.lower().split()))
+    return tuple(phrase.pattern for phrase in _PHRASES if phrase.may_be_in(once))
 
 
 @lru_cache(maxsize=64)

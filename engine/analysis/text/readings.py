@@ -14,9 +14,9 @@ from engine.analysis.positions import Lines
 from engine.analysis.text.rules import READINGS
 from engine.models import Language, Violation
 
-_COMMON = re.compile("\r(?!\n)|[\x00\x0b\x0c\x1c-\x1f\x85\u2028\u2029]|(?<!^)\ufeff")
+_COMMON = re.compile("[\r\x00\x0b\x0c\x1c-\x1f\x85\u2028\u2029\ufeff](?!(?<=\r)\n)(?<!^\ufeff)")
 """A line end or a blank for one reader and none for another; NUL ends the text for some; a byte order mark
-inside is a blank in JavaScript. `^` is the start of the text."""
+inside is a blank in JavaScript. `^` is the start of the text. One class of signs, for a search in C."""
 _CONTINUED = re.compile(r"\\\r\n")
 """Bash continues no line here: the backslash quotes the carriage return."""
 _COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")

@@ -184,7 +184,7 @@ def _is_own(program: Program, call: JavaScriptCall, index: int) -> bool:
             r"import\.meta\[|\$\{(?!process\.cwd|__dirname)", rest
         )
     value = call.arg(index)
-    return any(_OWN_FOLDER.search(step.text.text) for step in value.origin)
+    return any(_OWN_FOLDER.search(step.text) for step in value.origin)
 
 
 def _read(program: Program, call: JavaScriptCall, value: JavaScriptValue) -> Iterator[Violation]:

@@ -160,7 +160,7 @@ def _is_whole(text: str) -> bool:
 def _grave(call: JavaScriptCall, taints: frozenset[str]) -> Level:
     address = call.arg(0)
     one_variable = taints & _SECRET == {"env"} and address.taints & {"env"} and len(call.args) < 2
-    named = one_variable and any(_ONE.search(step.text.text) for step in address.origin)
+    named = one_variable and any(_ONE.search(step.text) for step in address.origin)
     return MEDIUM if named else HIGH
 
 

@@ -82,7 +82,8 @@ def assigned(fields: list[Arg]) -> tuple[tuple[str, str], ...]:
 
 
 def _name(field: Arg) -> str:
-    return _LOADER.sub("ld.so", basename(field.text))
+    name = basename(field.text)
+    return _LOADER.sub("ld.so", name) if ".so" in name else name
 
 
 def _resolved(fields: list[Arg]) -> tuple[Wrapper | None, int]:

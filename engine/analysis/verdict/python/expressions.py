@@ -18,6 +18,7 @@ from engine.analysis.verdict.python.scopes import Comprehension, NameScope
 
 _SHOWS = frozenset({"print", "str", "repr"})
 _CLASS_CHECKS = frozenset({"isinstance", "issubclass"})
+_TAKES_TYPES = _SHOWS | _CLASS_CHECKS
 _TYPES = frozenset({"type", "types.SimpleNamespace"})
 """Restricted functions that annotations may name."""
 _DISPLAYS = (ast.Tuple, ast.List, ast.Set)
@@ -25,11 +26,11 @@ _STORES = frozenset({"setattr", "delattr"})
 _TYPE_NAMES = frozenset({"__name__", "__qualname__"})
 
 
-def check_name(context: Context, node: ast.Name, scope: NameScope, *, annotation: bool) -> Iterator[Step]:
+def check_name(context: Context, node: ast.Name, scope: NameScope, *, annotation: bool) -> tuple[Step, ...]:
     """Check a name that is read."""
     if isinstance(node.ctx, ast.Load):
         check_meaning(context, node, context.meanings.of_name(node.id, scope), annotation=annotation)
-    return iter(())
+    return ()
 
 
 def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotation: bool) -> None:
@@ -185,7 +186,7 @@ def _stores_in_library(context: Context, node: ast.Call, scope: NameScope) -> bo
 def _arguments(context: Context, node: ast.Call, entry: Meaning, scope: NameScope) -> Iterator[Step]:
     known = entry.path if entry.use is Use.VALUE else ""
     for number, arg in enumerate(node.args):
-        shown = described_value(context, arg, scope) if known in _SHOWS | _CLASS_CHECKS else None
+        shown = described_value(context, arg, scope) if known in _TAKES_TYPES else None
         yield shown or arg, scope, known in _CLASS_CHECKS and number == 1
     for word in node.keywords:
         yield word.value, scope, False

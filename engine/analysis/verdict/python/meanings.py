@@ -88,9 +88,10 @@ class Meanings:
     def of_name(self, name: str, scope: NameScope) -> Meaning:
         """Return what a name means where it is read."""
         key = (name, scope)
-        if key not in self._known:
-            self._known[key] = self._of_name(name, scope)
-        return self._known[key]
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._of_name(name, scope)
+        return known
 
     def _of_name(self, name: str, scope: NameScope) -> Meaning:
         if name.startswith("__"):
@@ -121,7 +122,9 @@ class Meanings:
 
     def of_entry(self, node: ast.expr, scope: NameScope) -> Meaning:
         """Return what an expression means where it is a name or a path and nothing more, else `OWN`."""
-        if not isinstance(node, ast.Name | ast.Attribute):
+        if isinstance(node, ast.Name):
+            return self.of_name(node.id, scope)
+        if not isinstance(node, ast.Attribute):
             return OWN
         meaning, rest = self.of_path(node, scope)
         return OWN if rest else meaning

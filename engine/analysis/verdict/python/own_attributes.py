@@ -20,16 +20,25 @@ def own_attributes(scopes: Scopes) -> frozenset[str]:
     return frozenset(names)
 
 
-def _defined(node: ast.AST) -> Iterator[str]:
-    match node:
-        case ast.Attribute(attr=name, ctx=ast.Store()):
-            yield name
-        case ast.Call(func=ast.Name(id="namedtuple") | ast.Attribute(attr="namedtuple"), args=args):
+def _defined(node: ast.Attribute | ast.Call) -> Iterator[str]:
+    if isinstance(node, ast.Attribute):
+        if isinstance(node.ctx, ast.Store):
+            yield node.attr
+        return
+    match _last_name(node.func), node:
+        case "namedtuple", ast.Call(args=args):
             for arg in args[1:]:
                 for part in ast.walk(arg):
                     if isinstance(part, ast.Constant) and isinstance(part.value, str):
                         yield from _WORD.findall(part.value)
-        case ast.Call(func=ast.Name(id="SimpleNamespace") | ast.Attribute(attr="SimpleNamespace")):
-            yield from (word.arg for word in node.keywords if word.arg)
-        case ast.Call(func=ast.Name(id="setattr"), args=[_, ast.Constant(value=str(name)), *_]):
+        case "SimpleNamespace", ast.Call(keywords=keywords):
+            yield from (word.arg for word in keywords if word.arg)
+        case "setattr", ast.Call(func=ast.Name(), args=[_, ast.Constant(value=str(name)), *_]):
             yield name
+
+
+def _last_name(called: ast.expr) -> str:
+    """Return the name, or the last attribute, that is called."""
+    if isinstance(called, ast.Name):
+        return called.id
+    return called.attr if isinstance(called, ast.Attribute) else ""

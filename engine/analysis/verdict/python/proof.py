@@ -50,11 +50,11 @@ _PLAIN = frozenset(
             ast.UnaryOp,
             ast.IfExp,
         ),
-        *(ast.Dict, ast.Set, ast.List, ast.Tuple, ast.Yield, ast.YieldFrom, ast.JoinedStr, ast.Constant),
+        *(ast.Dict, ast.Set, ast.List, ast.Tuple, ast.Yield, ast.YieldFrom, ast.JoinedStr),
         *(ast.Subscript, ast.Starred, ast.Slice, ast.arguments, ast.keyword),
     }
 )
-"""Nodes whose parts are checked, and that do no more than their parts."""
+"""Nodes whose parts are checked, and that do no more than their parts. Constants have none."""
 _WRITES_DOCSTRINGS = frozenset(
     {
         "property()",
@@ -124,7 +124,9 @@ class _Proof:
                 self._context.refuse(root, "the code is too long to be proven")
             if self._nodes > MOST_NODES or len(self._context.problems) >= MOST_PLACES:
                 return
-            stack.extend(self._visit(*stack.pop()))
+            node, scope, annotation = stack.pop()
+            if not isinstance(node, ast.Constant):
+                stack.extend(self._visit(node, scope, annotation))
 
     def _visit(self, node: ast.AST, scope: NameScope, annotation: bool) -> Iterable[Step]:
         kind = type(node)

@@ -24,8 +24,6 @@ BINDS = frozenset(
 )
 """Nodes that can bind names."""
 _NAMES = BINDS | {ast.Global, ast.Nonlocal}
-DEFINES_ATTRIBUTES = frozenset({ast.Attribute, ast.Call})
-"""Nodes that can define attributes."""
 
 
 class ScopeKind(Enum):
@@ -93,8 +91,8 @@ class Scopes:
         self.declared: set[str] = set()
         """Names that any `global` or `nonlocal` mentions: they are taken to be bound everywhere."""
         self.imports: list[ast.Import | ast.ImportFrom] = []
-        self.defining: list[ast.AST] = []
-        """All nodes of `DEFINES_ATTRIBUTES`."""
+        self.defining: list[ast.Attribute | ast.Call] = []
+        """All nodes that can define attributes."""
         self.add(tree, self.module)
 
     def add(self, root: ast.AST, scope: NameScope) -> None:
@@ -103,9 +101,11 @@ class Scopes:
         while stack:
             node, scope = stack.pop()
             kind = type(node)
-            if kind in _NAMES and not _is_read(node):
+            if isinstance(node, ast.Constant) or _is_read(node):
+                continue
+            if kind in _NAMES:
                 self._bind(node, scope)
-            if kind in DEFINES_ATTRIBUTES:
+            if isinstance(node, ast.Attribute | ast.Call):
                 self.defining.append(node)
             if kind in OPENS_SCOPE:
                 inner = self._inner(node, scope)
@@ -199,7 +199,7 @@ def _outer_parts(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_read(node: ast.AST) -> bool:
-    return type(node) is ast.Name and type(node.ctx) is ast.Load
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
 
 
 def binds(node: ast.AST) -> bool:
