@@ -177,13 +177,13 @@ def _patched_transaction(name: str, injector: Injector) -> Iterator[None]:
     """Fail in the writer's thread, below everything that explains errors of SQLite."""
     original: Any = getattr(Ledger, name)
 
-    def call(self: Ledger) -> None:
+    def call(self: Ledger, **how: bool) -> None:
         if injector.hit(f"Ledger.{name}"):
             if injector.fault == "hang":
                 injector.wait()
             else:
                 raise _sqlite_error(injector.fault)
-        original(self)
+        original(self, **how)
 
     setattr(Ledger, name, call)
     try:
