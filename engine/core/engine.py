@@ -20,6 +20,7 @@ from engine.core.config.token_store import TokenStore
 from engine.core.drills.schedule import DrillSchedule
 from engine.core.drills.service import Drills
 from engine.core.engines.follower import Listener
+from engine.core.engines.movable import Movable
 from engine.core.engines.service import SeveralEngines, queue_settings
 from engine.core.erasing.holds import Holds
 from engine.core.erasing.person_file import PersonFiles
@@ -136,7 +137,7 @@ class Engine:
             self.work_queue,
             self.runs,
             self.submissions,
-            self.policy,
+            Movable(self._decisions, self._backend),
             self.supervisor,
             listeners,
         )

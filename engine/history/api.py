@@ -154,7 +154,19 @@ class Engines(Protocol):
         """Return the number of the last record of each open submission."""
 
     async def places(self) -> Mapping[str, str]:
-        """Return with which engine each open submission is."""
+        """Return with which engine each open submission is; empty where it is offered to all of them."""
+
+    async def offer(self, id: str) -> None:
+        """Offer a submission to all engines, and wake them, if it is with this one."""
+
+    async def offered(self) -> tuple[str, ...]:
+        """Return the submissions that are offered."""
+
+    async def claim(self, ids: Sequence[str]) -> tuple[str, ...]:
+        """Take those of these submissions that are offered still: each is with one engine at most.
+
+        An engine that others have taken over from takes none.
+        """
 
     async def call(self, text: str) -> None:
         """Tell all engines something, this one too; at most 5,000 bytes."""

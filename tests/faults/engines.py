@@ -46,8 +46,6 @@ class Report:
 
     submitted: set[str] = field(default_factory=set)
     decided: dict[str, str] = field(default_factory=dict)
-    places: dict[str, str] = field(default_factory=dict)
-    """Of each decision the engine that answered it: an approved run is there."""
     started: Counter[str] = field(default_factory=Counter)
     answers: list[float] = field(default_factory=list)
     """Milliseconds until a submission was answered."""
@@ -59,14 +57,14 @@ class Report:
     seconds: float = 0.0
     broken: list[str] = field(default_factory=list)
 
-    def take(self, engine: str, line: str) -> None:
+    def take(self, line: str) -> None:
         """Take a fact that an engine said."""
         kind, _, rest = line.partition(" ")
         if kind == "s":
             self.submitted.add(rest)
         elif kind == "d":
             id, _, outcome = rest.partition(" ")
-            self.decided[id], self.places[id] = outcome, engine
+            self.decided[id] = outcome
         elif kind == "x":
             self.started[rest] += 1
         elif kind == "p":
@@ -111,7 +109,7 @@ class Engines:
         assert process.stdout is not None
         while line := (await process.stdout.readline()).decode().strip():
             up.set()
-            self._report.take(name, line)
+            self._report.take(line)
         up.set()
 
     async def kill(self, name: str) -> None:
@@ -225,8 +223,7 @@ async def _check(url: str, folder: Path, report: Report) -> None:
             report.broken.append(f"{id} was answered, and is not in the history")
         for id, events in by_subject.items():
             report.broken += _problems(id, events, report.decided.get(id))
-            kills = [at for name, at in report.kills if name == report.places.get(id)]
-            report.takeovers += _takeovers(events, kills)
+            report.takeovers += _takeovers(events, [at for _, at in report.kills])
         report.broken += [f"{code} was run {n} times" for code, n in report.started.items() if n > 1]
     finally:
         await log.close()
@@ -253,7 +250,7 @@ def _problems(id: str, events: list[Event], answered: str | None) -> list[str]:
 
 
 def _takeovers(events: list[Event], kills: list[datetime]) -> list[float]:
-    """Return how long after the last kill of its engine a run was closed as interrupted."""
+    """Return how long after the last kill of an engine a run was closed as interrupted."""
     ends = [event.at for event in events if event.type == "run.ended" and event.data["kill_reason"] == CLOSED]
     return [
         min((end - at).total_seconds() for at in kills if at <= end)

@@ -175,6 +175,7 @@ class MachineDriver:
     machine: Machine
     runtime: str = "runsc"
     live_resize: bool = True
+    image: str = IMAGE
     mounts_packages: bool = True
 
     @property
@@ -200,7 +201,7 @@ class MachineDriver:
     async def image_digest(self, image: str) -> str:
         """Return the digest of the only image."""
         await self.machine.answer()
-        return IMAGE
+        return self.image
 
     def known_image_digest(self, image: str) -> str | None:
         """Return nothing: it is asked each time."""
@@ -215,7 +216,7 @@ class MachineDriver:
     async def create(self, spec: SandboxSpec) -> Guest:
         """Create a sandbox."""
         await self.machine.answer()
-        guest = Guest(self.machine, spec.limits)
+        guest = Guest(self.machine, spec.limits, image_digest=self.image)
         self.machine.alive[guest.id] = guest
         return guest
 
@@ -257,7 +258,9 @@ class MachineVolumes:
         """Keep all."""
 
 
-def machine_backend(machine: Machine, driver: MachineDriver | None = None) -> SandboxManager:
-    """Return the real backend over a machine of this process."""
-    settings = SandboxSettings(pool=0, grace_seconds=0.2)
+def machine_backend(
+    machine: Machine, driver: MachineDriver | None = None, concurrent: int = 4
+) -> SandboxManager:
+    """Return the real backend over a machine of this process, for so many runs at once."""
+    settings = SandboxSettings(pool=0, grace_seconds=0.2, concurrent=concurrent)
     return SandboxManager(settings, driver or MachineDriver(machine))

@@ -42,6 +42,8 @@ WAITING = 0.05
 PAUSE_SECONDS = 0.02
 CHANCE = random.Random()  # noqa: S311  who does what
 END_SECONDS = 20.0
+PLACES = 2
+"""So few runs at once that many are handed over."""
 REFUSALS = (Problem, HistoryError, OSError)
 
 
@@ -153,7 +155,7 @@ async def _be_engine(
 ) -> None:
     """Be an engine until it is enough, or until other engines have taken over from it."""
     pool = AnalysisPool(settings.analysis)
-    backend = machine_backend(machine)
+    backend = machine_backend(machine, concurrent=PLACES)
     log = await open_history(settings.history, home / "p.db", None)
     try:
         async with Engine(settings, log, pool, backend) as engine, asyncio.TaskGroup() as tasks:
@@ -172,7 +174,7 @@ async def _be_engine(
 async def _finish(engine: Engine) -> None:
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(END_SECONDS):
-            while any(entry.is_here for entry in engine.work_queue):
+            while any(entry.is_here or entry.case.status is Status.QUEUED for entry in engine.work_queue):
                 await _end(engine)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 
 from engine.common import log
 from engine.common.text import Untrusted
-from engine.core.queue import WorkQueue
+from engine.core.queue import ActiveSubmission, WorkQueue
 from engine.core.runs.service import Runs
 from engine.history.api import Engines, PeerEngine
 from engine.history.errors import HistoryError
@@ -23,6 +24,7 @@ LOOK_SECONDS = 2.0
 that hangs, may hold up the other one, too."""
 LOST_SECONDS = 30.0
 """After so long an approved submission that is with this engine, which does not run it, is closed."""
+GOING = frozenset({Status.QUEUED, Status.RUNNING})
 _PAGE = "docs/several-engines.md"
 
 
@@ -40,6 +42,7 @@ class Membership:
         """Of each engine its last beat, and for how many seconds this engine has seen no other one."""
         self._looked = time.monotonic()
         self._unclaimed: dict[str, float] = {}
+        self._places: Mapping[str, str] = {}
         self._problem = ""
         self.taken_over = asyncio.Event()
         """Set once the others have taken over from this engine, and its runs are stopped."""
@@ -74,7 +77,21 @@ class Membership:
         if len(policies) > 1:
             hint = "give each engine the same policy.yaml"
             return _check("the engines have different policies in force", ok=False, hint=hint)
-        return _check(f"{self._engines.name}, and {len(others)} more: {_names(others)}", ok=True)
+        detail = f"{self._engines.name}, and {len(others)} more: {_names(others)}{self._runs_of_all()}"
+        return _check(detail, ok=True)
+
+    def _runs_of_all(self) -> str:
+        """Return how many runs each engine has, and how many wait until one has a place."""
+        going = [entry for entry in self._queue if entry.case.status in GOING]
+        counts = Counter(self._engine_of(entry) for entry in going)
+        waiting = counts.pop("", 0)
+        parts = [*(f"{counts[name]} at {name}" for name in sorted(counts))]
+        parts += [f"{waiting} waiting for a place"] if waiting else []
+        return f"; runs: {', '.join(parts)}" if parts else ""
+
+    def _engine_of(self, entry: ActiveSubmission) -> str:
+        """Return the engine that a run is with; empty where all may take it."""
+        return self._engines.name if entry.is_here else self._places.get(entry.id, "another one")
 
     @property
     def is_fenced(self) -> bool:
@@ -102,16 +119,17 @@ class Membership:
 
     async def _close_runs(self) -> None:
         """Close what was approved at an engine that is fenced, and what nobody runs here."""
-        going = [entry for entry in self._queue if entry.case.status in {Status.QUEUED, Status.RUNNING}]
+        going = [entry for entry in self._queue if entry.case.status in GOING]
         if all(entry.is_here for entry in going):
             return
-        places = await self._engines.places()
+        self._places = places = await self._engines.places()
         fenced = {peer.name for peer in self._peers if peer.fenced}
         for entry in going:
             place = places.get(entry.id)
-            if not entry.is_here and (place in fenced or (self._is_own(place) and self._is_lost(entry.id))):
+            lost = self._is_own(place) and not entry.is_offered and self._is_lost(entry.id)
+            if not entry.is_here and (place in fenced or lost):
                 await self._runs.close_interrupted(entry)
-        self._unclaimed = {id: since for id, since in self._unclaimed.items() if id in places}
+        self._unclaimed = {id: since for id, since in self._unclaimed.items() if self._is_own(places.get(id))}
 
     def _is_own(self, place: str | None) -> bool:
         return place == self._engines.name

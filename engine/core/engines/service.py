@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Iterator, Mapping
 
 from engine.common.supervisor import Supervisor, Work
-from engine.core.config.policy_store import PolicyStore
 from engine.core.engines.follower import Follower, Listener
+from engine.core.engines.hand_over import HandOver
 from engine.core.engines.membership import Membership
+from engine.core.engines.movable import Movable
 from engine.core.engines.remote_control import RemoteControl
 from engine.core.history.event_bus import EventBus
 from engine.core.queue import WorkQueue
@@ -39,13 +40,13 @@ class SeveralEngines:
         queue: WorkQueue,
         runs: Runs,
         submissions: SubmissionService,
-        policy: PolicyStore,
+        movable: Movable,
         supervisor: Supervisor,
         listeners: Mapping[str, Listener],
     ) -> None:
         self._engines = engines
         self._follower = Follower(events, queue, submissions.reopen, listeners)
-        self._membership = Membership(engines, queue, runs, lambda: policy.current.hash)
+        self._membership = Membership(engines, queue, runs, lambda: movable.policy)
         self._remote = RemoteControl(engines, supervisor)
         self._remote.controls = {
             "stop": runs.stop,
@@ -54,11 +55,17 @@ class SeveralEngines:
             "resume": runs.resume,
         }
         runs.remote = self._remote
+        self._hand_over = runs.offers = HandOver(engines, queue, runs, movable)
 
     def begin(self, since: int) -> None:
         """Follow what is recorded after an event: what was recorded before it has been read."""
         self._follower.begin_after(since)
-        self._engines.listen(self._follower.wake, self._remote.receive)
+        self._engines.listen(self._committed, self._remote.receive)
+
+    def _committed(self) -> None:
+        """Look soon at what was recorded, or offered."""
+        self._follower.wake()
+        self._hand_over.wake()
 
     async def versions(self) -> Mapping[str, int]:
         """Return the number of the last record of each open submission: as old as its case, or older."""
@@ -73,6 +80,7 @@ class SeveralEngines:
         """Yield what goes on until the engine stops, by name."""
         yield "other engines' records", self._follower.run
         yield "other engines' lives", self._membership.run
+        yield "runs for any engine", self._hand_over.run
         yield "dead engines' runs", self._membership.take_over
 
     @property

@@ -23,6 +23,8 @@ class ActiveSubmission:
     """The number of the last record of its case that this engine knows, where several engines write."""
     is_here: bool = False
     """Whether this engine runs it."""
+    is_offered: bool = False
+    """Whether this engine approved it, had no place for it, and offers it to all engines."""
     is_drill: bool = False
     """Whether it is a drill: it counts for nobody, and never runs."""
 

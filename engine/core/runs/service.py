@@ -40,6 +40,16 @@ class RemoteRuns(Protocol):
         """Do something to a run that another engine has. Raises Problem."""
 
 
+class RunOffers(Protocol):
+    """Offers approved runs to other engines."""
+
+    def offer(self, entry: ActiveSubmission) -> bool:
+        """Offer a run for which there is no place here; return whether it is offered."""
+
+    def wake(self) -> None:
+        """Look soon whether a run is offered: there is a place for one."""
+
+
 @dataclass
 class _Outcome:
     """What became of a run: once there is a result, it is recorded and never run again."""
@@ -73,25 +83,47 @@ class Runs:
         self._drills = drills
         self.remote: RemoteRuns | None = None
         """Reaches the runs of other engines, where there are some."""
+        self.offers: RunOffers | None = None
+        """Offers runs to other engines, where there are some."""
+        self.is_ending = False
+        """Whether this engine starts nothing any more."""
+
+    @property
+    def free_places(self) -> int:
+        """How many more runs this engine starts at once."""
+        return 0 if self.is_ending else max(0, self._sandboxes.settings.concurrent - len(self._running))
 
     def start(self, entry: ActiveSubmission) -> None:
-        """Run an approved submission."""
-        entry.is_here = True
+        """Run an approved submission here, or offer it to all engines where this one has no place for it."""
+        if self.offers is None or not self.offers.offer(entry):
+            self.run_here(entry)
+
+    def run_here(self, entry: ActiveSubmission) -> None:
+        """Run an approved submission that is with this engine."""
+        entry.is_here, entry.is_offered = True, False
         task = self._supervisor.start("runs", partial(self._run, entry, _Outcome()))
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        if self.offers:
+            self.offers.wake()
 
     async def cancel(self) -> None:
         """Interrupt every run, because the engine stops, and wait for their ends."""
+        self.is_ending = True
         running = tuple(self._running)
         for task in running:
             task.cancel()
         if running:
             await asyncio.wait(running, timeout=INTERRUPT_SECONDS)
 
-    async def close_interrupted(self, entry: ActiveSubmission) -> None:
-        """Close a run that was running when an earlier engine ended."""
-        interrupted = failed("the engine ended while it ran", KillReason.INTERRUPTED)
+    async def close_interrupted(
+        self, entry: ActiveSubmission, why: str = "the engine ended while it ran"
+    ) -> None:
+        """Close a run that was running when an earlier engine ended, or that no engine started in time."""
+        interrupted = failed(why, KillReason.INTERRUPTED)
         closing = self._supervisor.start("recovery", partial(self._finish, entry, interrupted))
         await asyncio.wait({closing}, timeout=LAST_RECORD_SECONDS)
 
@@ -252,6 +284,8 @@ class Runs:
         version = (await engines.versions()).get(entry.id) if engines else None
         if version is None:
             self._queue.close(entry)
-        elif entry.is_here:
+        elif entry.is_here and engines and (await engines.places()).get(entry.id) == engines.name:
             entry.version = version
             await self._finish(entry, result)
+        else:
+            entry.is_here = False

@@ -15,7 +15,7 @@ from engine.history.api import HistoryStore
 from engine.history.store.open import open_history
 from engine.models import Level
 from engine.settings import HistorySettings, PolicySettings, SandboxSettings, Settings
-from tests.faults.machine import Machine, machine_backend
+from tests.faults.machine import IMAGE, Machine, MachineDriver, machine_backend
 
 
 def several_settings(url: str, name: str) -> Settings:
@@ -39,8 +39,10 @@ class OneOfSeveral:
 
 
 @contextlib.asynccontextmanager
-async def started(url: str, folder: Path, name: str, pool: AnalysisPool) -> AsyncIterator[OneOfSeveral]:
-    """Run an engine whose state folder has a copy of the first one's key."""
+async def started(
+    url: str, folder: Path, name: str, pool: AnalysisPool, concurrent: int = 4, image: str = IMAGE
+) -> AsyncIterator[OneOfSeveral]:
+    """Run an engine whose state folder has a copy of the first one's key, for so many runs at once."""
     home = folder / name
     home.mkdir(mode=0o700, exist_ok=True)
     first = next(iter(sorted(folder.glob("*/pratique.key"))), None)
@@ -51,7 +53,7 @@ async def started(url: str, folder: Path, name: str, pool: AnalysisPool) -> Asyn
         closing.enter_context(_at_home(home))
         log = await open_history(settings.history, home / "pratique.db", None)
         closing.push_async_callback(log.close)
-        backend = machine_backend(machine)
+        backend = machine_backend(machine, MachineDriver(machine, image=image), concurrent)
         closing.push_async_callback(backend.close)
         yield OneOfSeveral(
             await closing.enter_async_context(Engine(settings, log, pool, backend)), log, machine

@@ -6,7 +6,7 @@ import asyncio
 import base64
 import contextlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import psycopg
@@ -35,6 +35,18 @@ UPDATE shared_files SET sealed = %s, version = version + 1 WHERE name = %s AND v
 """
 _FENCE = "UPDATE engines SET fenced = TRUE, token = '' WHERE name = ? AND beat = ?"
 _VERSIONS = "SELECT id, seq FROM cases WHERE status IN ('pending', 'queued', 'running')"
+_OFFER = """
+WITH offered AS (UPDATE places SET engine = '' WHERE subject = %s AND engine = %s RETURNING subject)
+SELECT pg_notify(%s, '') FROM offered
+"""
+_CLAIM = """
+WITH free AS (
+    SELECT subject FROM places WHERE engine = '' AND subject = ANY (%s::text[])
+    AND EXISTS (SELECT 1 FROM engines WHERE name = %s AND NOT fenced)
+    ORDER BY subject FOR UPDATE OF places SKIP LOCKED
+)
+UPDATE places SET engine = %s FROM free WHERE places.subject = free.subject RETURNING places.subject
+"""
 _PEERS = "SELECT name, beat, fenced, policy FROM engines ORDER BY name"
 
 
@@ -82,8 +94,20 @@ class PostgresEngines:
         return dict(await self._do(_VERSIONS))
 
     async def places(self) -> Mapping[str, str]:
-        """Return with which engine each open submission is."""
+        """Return with which engine each open submission is; empty where it is offered to all of them."""
         return dict(await self._do("SELECT subject, engine FROM places"))
+
+    async def offer(self, id: str) -> None:
+        """Offer a submission to all engines, and wake them, if it is with this one."""
+        await self._do(_OFFER, (id, self.name, CHANNEL))
+
+    async def offered(self) -> tuple[str, ...]:
+        """Return the submissions that are offered."""
+        return tuple(id for (id,) in await self._do("SELECT subject FROM places WHERE engine = ''"))
+
+    async def claim(self, ids: Sequence[str]) -> tuple[str, ...]:
+        """Take those of these submissions that are offered still, and return them."""
+        return tuple(id for (id,) in await self._do(_CLAIM, (list(ids), self.name, self.name)))
 
     async def call(self, text: str) -> None:
         """Tell all engines something, this one too; at most 5,000 bytes."""
