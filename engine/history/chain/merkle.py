@@ -42,14 +42,13 @@ class Frontier:
         """Add leaves, whole subtrees of them at once."""
         self.graft(pieces(self.size, leaves))
 
-    def graft(self, grown: Iterable[Piece]) -> None:
-        """Add subtrees that `pieces` cut for a tree of this size."""
-        for level, root in grown:
-            self._add(root, level)
+    def graft(self, grown: Iterable[Piece]) -> list[Subtree]:
+        """Add subtrees that `pieces` cut for a tree of this size; return what `add` returns."""
+        return [complete for level, root in grown for complete in self._add(root, level)]
 
     def _add(self, root: bytes, level: int) -> list[Subtree]:
-        complete: list[Subtree] = []
         rest = self.size >> level
+        complete: list[Subtree] = [(level, rest, root)] if level >= STORED else []
         self.size += 1 << level
         while rest & 1:
             root, level, rest = node(self.edge.pop(), root), level + 1, rest >> 1
@@ -63,13 +62,13 @@ class Frontier:
         return fold(self.edge)
 
 
-def pieces(size: int, leaves: Sequence[bytes]) -> list[Piece]:
-    """Cut leaves that follow `size` others into the largest subtrees that the tree has there."""
+def pieces(size: int, leaves: Sequence[bytes], highest: int = 64) -> list[Piece]:
+    """Cut leaves that follow `size` others into the largest subtrees of the tree, up to a level."""
     cut: list[Piece] = []
     place, end = 0, len(leaves)
     while place < end:
         start = size + place
-        most = (end - place).bit_length() - 1
+        most = min(highest, (end - place).bit_length() - 1)
         level = min(most, (start & -start).bit_length() - 1) if start else most
         cut.append((level, _block_root(leaves[place : place + (1 << level)])))
         place += 1 << level

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engine.history.chain import chain
-from engine.history.chain.merkle import STORED, Piece, pieces
+from engine.history.chain.merkle import STORED, Frontier, Piece, pieces
 from engine.history.verify.diagnosis import diagnose, first_break
 from engine.history.verify.source import HistorySource, Row
 from engine.history.verify.stored_data import Mismatch, StoredDataChecks, check_stored_data, fields
@@ -54,8 +54,8 @@ def verify_range(
         if broken:
             verified.mismatch = broken.expected, diagnose(source, broken)
             return verified
-        _grow(verified, rows, points)
-        if changed := _changed_block(source, rows):
+        grown = _grow(verified, rows, points)
+        if changed := _changed_block(source, rows[0][0] - 1, grown):
             verified.mismatch = changed, "the stored tree over the records was changed"
             return verified
         known = checks.unregistered
@@ -84,26 +84,40 @@ def _steps(source: HistorySource, after: int, last: int) -> Iterator[list[Row]]:
         place = rows[-1][0]
 
 
-def _changed_block(source: HistorySource, rows: Sequence[Row]) -> int | None:
-    """Return the last record of the first whole block of these whose stored root is another."""
-    start, count = rows[0][0] - 1, 1 << STORED
-    first, last = -(-start // count), (start + len(rows)) // count - 1
-    stored = source.blocks(first, last) if first <= last else {}
-    for place in range(first, last + 1):
-        leaves = [row[7] for row in rows[place * count - start : (place + 1) * count - start]]
-        if place in stored and stored[place] != pieces(0, leaves)[0][1]:
-            return (place + 1) * count
+def _changed_block(source: HistorySource, start: int, grown: Sequence[Piece]) -> int | None:
+    """Return the last record of the first whole block of these whose stored root is another.
+
+    `grown` are the pieces of the tree that follow the first `start` records.
+    """
+    first = -(-start // (1 << STORED))
+    whole = [root for level, _, root in Frontier().graft(_from_block(first, start, grown)) if level == STORED]
+    stored = source.blocks(first, first + len(whole) - 1) if whole else {}
+    for place, root in enumerate(whole, first):
+        if stored.get(place, root) != root:
+            return (place + 1) << STORED
     return None
 
 
-def _grow(verified: VerifiedRange, rows: Sequence[Row], points: frozenset[int]) -> None:
-    """Add records to the tree, and note each point to compare with a checkpoint."""
+def _from_block(first: int, start: int, grown: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield the pieces from the block `first` on, of those that begin behind `start` records."""
+    for level, root in grown:
+        if start >= first << STORED:
+            yield level, root
+        start += 1 << level
+
+
+def _grow(verified: VerifiedRange, rows: Sequence[Row], points: frozenset[int]) -> list[Piece]:
+    """Add records to the tree, note each point to compare with a checkpoint, and return what was added."""
     hashes, done, start = [row[7] for row in rows], 0, rows[0][0] - 1
+    added: list[Piece] = []
     for place, row in enumerate(rows):
         if row[2] == CHECKPOINT or row[0] in points:
-            grown = pieces(start + done, hashes[done : place + 1])
+            grown = pieces(start + done, hashes[done : place + 1], STORED)
+            added += grown
             note = str(fields(row[5]).get("note")) if row[2] == CHECKPOINT else None
             verified.points.append(ComparisonPoint(row[0], row[7], verified.rest + grown, note))
             verified.rest, done = [], place + 1
-    verified.rest += pieces(start + done, hashes[done:])
+    grown = pieces(start + done, hashes[done:], STORED)
+    verified.rest += grown
     verified.last = rows[-1][0]
+    return added + grown

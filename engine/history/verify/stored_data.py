@@ -78,10 +78,9 @@ def _files(rows: Iterable[Row]) -> Iterator[Wanted]:
             yield str(fields(row[5]).get("digest")), row[0], f"a file that {row[3]} left"
 
 
-def _cases(source: HistorySource, rows: Iterable[Row]) -> tuple[list[Mismatch], list[Wanted]]:
+def _cases(source: HistorySource, rows: Sequence[Row]) -> tuple[list[Mismatch], list[Wanted]]:
     """Return the problems of the cases whose last record is among these, and the contents of the cases."""
-    named = ((row[3], row[0], fields(row[5]).get(STATE)) for row in rows if STATE_MARK in row[5])
-    states = {subject: (seq, state) for subject, seq, state in named if state}
+    states = _last_states(rows)
     problems: list[Mismatch] = []
     wanted: list[Wanted] = []
     for case in source.cases(list(states)):
@@ -102,6 +101,15 @@ def _cases(source: HistorySource, rows: Iterable[Row]) -> tuple[list[Mismatch], 
     return problems, wanted
 
 
+def _last_states(rows: Sequence[Row]) -> dict[str, tuple[int, object]]:
+    """Return for each case that these records name the last one that does, and the digest in it."""
+    states: dict[str, tuple[int, object]] = {}
+    for row in reversed(rows):
+        if STATE_MARK in row[5] and row[3] not in states and (state := fields(row[5]).get(STATE)):
+            states[row[3]] = row[0], state
+    return states
+
+
 def _contents(subject: str, seq: int, body: bytes) -> Iterator[Wanted]:
     for digest in cases.contents_of(body):
         yield digest, seq, f"{CODE_OF}{subject}"
@@ -110,6 +118,8 @@ def _contents(subject: str, seq: int, body: bytes) -> Iterator[Wanted]:
 def _is_filled(case: StoredCase, form: row_formats.RowFormat, body: bytes) -> bool:
     """Return whether the columns that the row's format does not cover are what its body says."""
     added = [name for name in row_formats.current().columns if name not in form.columns]
+    if not added:
+        return True  # the digest covers the columns and the body, whole
     try:
         whole = cases.without_contents(body)
     except ValueError:

@@ -116,3 +116,14 @@ def test_a_proof_that_is_too_long_leads_nowhere(proof: list[bytes]) -> None:
     """A tree of one leaf has an empty proof, and any other is refused."""
     assert merkle.root_of(0, 1, b"leaf", []) == merkle.leaf(b"leaf")
     assert merkle.root_of(0, 1, b"leaf", proof) is None
+
+
+@given(st.lists(st.integers(0, 3000), max_size=5))
+@settings(max_examples=20, deadline=None)
+def test_pieces_complete_the_same_subtrees_as_leaves(sizes: list[int]) -> None:
+    """Wherever they are cut, if none is larger than the lowest stored subtree."""
+    single, grafted = Frontier(), Frontier()
+    for size in sizes:
+        leaves = [place.to_bytes(2, "big") for place in range(size)]
+        cut = merkle.pieces(grafted.size, leaves, merkle.STORED)
+        assert [one for data in leaves for one in single.add(data)] == grafted.graft(cut)

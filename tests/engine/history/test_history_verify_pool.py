@@ -6,6 +6,8 @@ import contextlib
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 from engine.history.devtools.seed import seed_history
 from engine.history.store.sql.verification_source import SqlSource
 from engine.history.store.sqlite.connect import open_reader
@@ -50,3 +52,15 @@ def test_a_range_without_records_is_missed(path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("DELETE FROM events WHERE seq BETWEEN 21 AND 40")
     assert (21, "record 21 was removed") == both(path)[1][1].mismatch
+
+
+@pytest.mark.parametrize("block", [1, 2])
+def test_a_changed_stored_subtree_is_found_among_checkpoints(path: Path, block: int) -> None:
+    """Although checkpoints cut the tree within it."""
+    seed_history(path, 300, seed=1)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("UPDATE subtrees SET hash = zeroblob(32) WHERE level = 10 AND place = ?", (block,))
+    with contextlib.closing(open_reader(path, lambda: False)) as connection:
+        source = SqlSource(connection, path)
+        found = verify_range(source, StoredDataChecks(source), 1, source.end().size, frozenset({1500, 2600}))
+    assert ((block + 1) << 10, "the stored tree over the records was changed") == found.mismatch

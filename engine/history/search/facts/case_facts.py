@@ -77,11 +77,11 @@ def _in(json: Json, *names: str) -> Json:
     """Return the object below these names; an empty one where there is none."""
     found: object = json
     for name in names:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+        found = found.get(name) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _list(json: Json, *names: str) -> Sequence[Json]:
     """Return the objects in the list below these names."""
     found = _in(json, *names[:-1]).get(names[-1])
-    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []

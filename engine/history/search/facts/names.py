@@ -26,4 +26,6 @@ def suffix(name: str) -> str:
 def bounded(fact: Fact) -> Fact:
     """Return a fact whose value is not too long, and is text that can be stored."""
     name, value = fact
+    if value.isascii() and len(value) <= LONGEST:
+        return fact
     return name, value[:LONGEST].encode("utf-8", "replace").decode()
