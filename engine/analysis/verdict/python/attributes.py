@@ -68,7 +68,7 @@ DUNDERS = frozenset(
     words(
         """__abs__ __add__ __and__ __bool__ __ceil__ __contains__ __delitem__ __divmod__ __doc__
             __enter__ __eq__ __exit__ __float__ __floor__ __floordiv__ __ge__ __getitem__ __gt__
-            __hash__ __iadd__ __index__ __init__ __int__ __invert__ __isub__ __iter__ __le__ __len__
+            __hash__ __iadd__ __index__ __int__ __invert__ __isub__ __iter__ __le__ __len__
             __lshift__ __lt__ __matmul__ __mod__ __module__ __mul__ __name__ __ne__ __neg__ __next__
             __or__ __pos__ __pow__ __qualname__ __radd__ __repr__ __reversed__ __rmul__ __round__
             __rshift__ __rsub__ __setitem__ __str__ __sub__ __truediv__ __trunc__ __xor__"""
@@ -78,7 +78,7 @@ DUNDERS = frozenset(
 
 DEFINED = (DUNDERS - {"__doc__", "__module__", "__name__", "__qualname__"}) | frozenset(
     words(
-        """__call__ __complex__ __format__ __iand__ __ifloordiv__ __ilshift__ __imatmul__ __imod__
+        """__call__ __complex__ __format__ __iand__ __init__ __ifloordiv__ __ilshift__ __imatmul__ __imod__
             __imul__ __ior__ __ipow__ __irshift__ __itruediv__ __ixor__ __missing__ __post_init__
             __rand__ __rdivmod__ __rfloordiv__ __rlshift__ __rmatmul__ __rmod__ __ror__ __rpow__
             __rrshift__ __rtruediv__ __rxor__"""
@@ -94,9 +94,10 @@ GLOBALS = frozenset(
 )
 """Names with two underscores at each end that code may assign, because nothing acts on them."""
 
-NAMES_ATTRIBUTES = frozenset({"attrname"})
-"""Attributes whose value names another attribute: `cached_property` sets the one of `attrname`, so a
-computed one would be `__reduce_ex__`, which `copy` calls."""
+NAMES_ATTRIBUTES = frozenset({"attrname", "name_from"})
+"""Attributes that make the library act on a name: `cached_property` sets the attribute that `attrname` names,
+so a computed one would be `__reduce_ex__`, which `copy` calls; and where an uncaught `ImportError` has a
+`name_from`, the interpreter imports the module that its `name` names."""
 
 READABLE = (GLOBALS - {"__slots__"}) | {"__name__", "__file__", "__doc__", "__debug__"}
 

@@ -7,13 +7,14 @@ import string
 from collections.abc import Callable, Mapping
 
 from engine.analysis.verdict.python.attributes import is_dunder, is_safe_attribute, may_be_assigned
+from engine.analysis.verdict.python.exception_types import IMPORT_ERRORS
 
 _FIELD_KEYWORDS = frozenset(
     {"init", "repr", "eq", "order", "unsafe_hash", "frozen", "match_args", "kw_only", "slots", "weakref_slot"}
 )
 _BARE = frozenset({"property", "functools.cached_property"})
 """Decorators that take no arguments."""
-DECORATORS = _BARE | {"functools.wraps", "dataclasses.dataclass"}
+DECORATORS = _BARE | {"functools.wraps", "functools.lru_cache", "dataclasses.dataclass"}
 """Restricted functions that may decorate what the program defines."""
 
 
@@ -64,6 +65,17 @@ def _deepcopy(call: ast.Call, safe: frozenset[str]) -> str | None:
     return None if alone else "`deepcopy` keeps what it copies in its second argument"
 
 
+def _import_error(call: ast.Call, safe: frozenset[str]) -> str | None:
+    known = {word.arg for word in call.keywords} <= {"name", "path"}
+    return None if known else "an `ImportError` with other arguments"
+
+
+def _cached(call: ast.Call, safe: frozenset[str]) -> str | None:
+    """Refuse `typed`: its keys have the types of arguments, which an own `__eq__` would be handed."""
+    known = {word.arg for word in call.keywords} <= {"maxsize"}
+    return None if known and len(call.args) < 2 else "`lru_cache` with other arguments"
+
+
 def _type(call: ast.Call, safe: frozenset[str]) -> str | None:
     return "the type of a value is more than compared or printed"
 
@@ -73,7 +85,9 @@ _CHECKS: Mapping[str, Callable[[ast.Call, frozenset[str]], str | None]] = {
     "setattr": _stored_by_name,
     "delattr": _stored_by_name,
     "property": _property,
+    **dict.fromkeys(IMPORT_ERRORS, _import_error),
     "copy.deepcopy": _deepcopy,
+    "functools.lru_cache": _cached,
     "doctest.testmod": _testmod,
     "type": _type,
     "types.SimpleNamespace": _namespace,
@@ -86,6 +100,8 @@ def check_decorator(path: str, call: ast.Call | None) -> str | None:
         return f"`{path}` may not be a decorator"
     if path in _BARE:
         return None if call is None else f"`{path}` with arguments"
+    if path == "functools.lru_cache":
+        return check_call(path, call, frozenset()) if call else None
     if path == "functools.wraps":
         plain = call is not None and len(call.args) == 1 and not call.keywords
         return (

@@ -39,6 +39,8 @@ class Context:
         """The calls of `dataclasses.field` that nothing keeps."""
         self.slots: set[ast.AST] = set()
         """Where `__slots__` is assigned names that are spelled out."""
+        self.tested: set[ast.AST] = set()
+        """Names that the code only asks whether they are true."""
         self.place: Span | None = None
         """The docstring whose examples are looked at."""
         self.lazy = any(isinstance(node, ast.ImportFrom) and _is_lazy(node) for node in tree.body)

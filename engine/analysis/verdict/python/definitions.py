@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from engine.analysis.verdict.python.attributes import DEFINED, GLOBALS, is_dunder
+from engine.analysis.verdict.python.attributes import DEFINED, GLOBALS, NAMES_ATTRIBUTES, is_dunder
 from engine.analysis.verdict.python.calls import check_decorator
 from engine.analysis.verdict.python.context import Context, Step
 from engine.analysis.verdict.python.data.imports import data_libraries
 from engine.analysis.verdict.python.data.labels import makes_dictionary
 from engine.analysis.verdict.python.dataclass_fields import KEYWORD_MARK, PLAIN_BASES, field_defaults
 from engine.analysis.verdict.python.enum_members import has_member
+from engine.analysis.verdict.python.exception_types import EXIT
 from engine.analysis.verdict.python.library import MODULES
 from engine.analysis.verdict.python.meanings import PARENTS, Use, member
 from engine.analysis.verdict.python.scopes import NameScope, ScopeKind, bound, parameters
@@ -31,6 +32,10 @@ def check_bound_names(context: Context, node: ast.AST, scope: NameScope) -> None
         allowed = name in GLOBALS or (in_class and (name in DEFINED or not is_dunder(name)))
         if name == SLOTS and node not in context.slots:
             context.refuse(node, "`__slots__` names attributes that this code does not spell out")
+        if in_class and name in NAMES_ATTRIBUTES:
+            context.refuse(node, f"`{name}` names what the library acts on")
+        if in_class and name == EXIT and not (isinstance(node, ast.FunctionDef) and not node.decorator_list):
+            context.refuse(node, "`__exit__` that may be any function is handed the type of an exception")
         if in_class and name == "_ignore_":
             context.refuse(node, "`_ignore_` takes members away")
         if name.startswith("__") and (not allowed or isinstance(node, ast.Import | ast.ImportFrom)):
@@ -115,7 +120,7 @@ def _decorator(context: Context, node: ast.expr, scope: NameScope) -> Iterator[S
     if problem or entry.path == "dataclasses.dataclass":
         context.refuse(node, problem or "`dataclass` of a function")
     if call is not None:
-        yield from ((arg, scope, False) for arg in call.args)
+        yield from ((arg, scope, False) for arg in (*call.args, *(word.value for word in call.keywords)))
 
 
 # --- classes ---

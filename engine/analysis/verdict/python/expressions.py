@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 
-from engine.analysis.verdict.python.attributes import may_be_assigned
+from engine.analysis.verdict.python.attributes import NAMES_ATTRIBUTES, may_be_assigned
 from engine.analysis.verdict.python.calls import check_call, check_format
 from engine.analysis.verdict.python.context import Context, Step
 from engine.analysis.verdict.python.data.arguments import problem as problem_of
@@ -13,14 +14,20 @@ from engine.analysis.verdict.python.data.attributes import stored_by_library
 from engine.analysis.verdict.python.data.labels import makes_dictionary
 from engine.analysis.verdict.python.data.signatures import FUNCTIONS, METHODS
 from engine.analysis.verdict.python.dataclass_fields import FIELD
+from engine.analysis.verdict.python.exception_types import IMPORT_ERRORS, is_handed_on
+from engine.analysis.verdict.python.library import BUILTINS
 from engine.analysis.verdict.python.meanings import OWN, Meaning, Use
 from engine.analysis.verdict.python.scopes import Comprehension, NameScope
 
-_SHOWS = frozenset({"print", "str", "repr"})
+_SHOWS = frozenset({"bool", "print", "str", "repr"})
 _CLASS_CHECKS = frozenset({"isinstance", "issubclass"})
+_SUPPRESS = "contextlib.suppress"
 _TAKES_TYPES = _SHOWS | _CLASS_CHECKS
-_TYPES = frozenset({"type", "types.SimpleNamespace"})
-"""Restricted functions that annotations may name."""
+_TYPES = frozenset({"type", "types.SimpleNamespace", *IMPORT_ERRORS})
+"""Restricted functions that annotations may name, and `except` and `raise`."""
+_CLASSES = frozenset(
+    name for name in BUILTINS.values - {"super"} if isinstance(getattr(builtins, name, None), type)
+)
 _DISPLAYS = (ast.Tuple, ast.List, ast.Set)
 _STORES = frozenset({"setattr", "delattr"})
 _TYPE_NAMES = frozenset({"__name__", "__qualname__"})
@@ -45,6 +52,8 @@ def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotati
             context.refuse(node, f"the module `{meaning.path}` is used as a value")
         case Use.CALL if not (annotation and _is_type(meaning.path)):
             context.refuse(node, f"`{meaning.path}` is used as a value")
+        case Use.DESCRIBED if node not in context.tested:
+            context.refuse(node, "the type of an exception is used as a value")
         case Use.CLASS | Use.TYPE if not annotation:
             context.refuse(node, f"the class `{meaning.path}` is used as a value")
 
@@ -89,17 +98,48 @@ def check_attribute(
     if not isinstance(node.ctx, ast.Load):
         yield from _assigned(context, node, scope)
         return
+    described = described_value(context, node.value, scope) if node.attr in _TYPE_NAMES else None
+    if described is not None:
+        yield described, scope, False
+        return
     meaning, rest = context.meanings.of_path(node, scope)
     if _is_listed(meaning):
         check_meaning(context, node, meaning, annotation=annotation and not rest)
         if not rest or meaning.use is not Use.VALUE:
             return
-    described = described_value(context, node.value, scope) if node.attr in _TYPE_NAMES else None
-    if described is not None:
-        yield described, scope, False
-        return
-    context.check_attribute(node, node.attr)
+    if node.attr != "__init__" or not _is_base(context, node.value, scope):
+        context.check_attribute(node, node.attr)
     yield node.value, scope, False
+
+
+def _is_base(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    """Return whether `node.__init__` sets up an object as one of a class that is named here, or of its bases.
+
+    An object of the library could be set up anew with arguments that the code does not spell out.
+    """
+    match node:
+        case ast.Call(func=ast.Name() as func, args=args, keywords=[]):
+            entries = [context.meanings.of_entry(arg, scope) for arg in args[:1]]
+            own = all(entry.is_own_class for entry in entries)
+            return context.meanings.of_entry(func, scope).path == "super" and own
+    entry = context.meanings.of_entry(node, scope)
+    return entry.is_own_class or entry.path in _CLASSES
+
+
+def check_handler(
+    context: Context, node: ast.ExceptHandler, scope: NameScope, *, annotation: bool
+) -> Iterator[Step]:
+    """Check `except C as e`, which names classes as annotations do."""
+    if node.type is not None:
+        yield node.type, scope, True
+    yield from ((statement, scope, False) for statement in node.body)
+
+
+def check_raised(context: Context, node: ast.Raise, scope: NameScope, *, annotation: bool) -> Iterator[Step]:
+    """Check `raise C from e`, which may name a class."""
+    for part in (node.exc, node.cause):
+        if part is not None:
+            yield part, scope, isinstance(part, ast.Name)
 
 
 def check_augmented(
@@ -141,6 +181,8 @@ def _assigned(context: Context, node: ast.Attribute, scope: NameScope) -> Iterat
 def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotation: bool) -> Iterator[Step]:
     """Check a call: what is called, and with what."""
     entry = context.meanings.of_entry(node.func, scope)
+    if any(word.arg in NAMES_ATTRIBUTES for word in node.keywords):
+        context.refuse(node, "an argument names what the library acts on")
     if entry.use is Use.CALL:
         context.used[f"{entry.path}()"] = node
         problem = _restricted(context, node, entry.path, scope)
@@ -186,8 +228,11 @@ def _stores_in_library(context: Context, node: ast.Call, scope: NameScope) -> bo
 def _arguments(context: Context, node: ast.Call, entry: Meaning, scope: NameScope) -> Iterator[Step]:
     known = entry.path if entry.use is Use.VALUE else ""
     for number, arg in enumerate(node.args):
+        handed = is_handed_on(node, arg)
+        if handed and described_value(context, handed, scope):
+            continue
         shown = described_value(context, arg, scope) if known in _TAKES_TYPES else None
-        yield shown or arg, scope, known in _CLASS_CHECKS and number == 1
+        yield shown or arg, scope, known == _SUPPRESS or (known in _CLASS_CHECKS and number == 1)
     for word in node.keywords:
         yield word.value, scope, False
 
@@ -203,6 +248,8 @@ def described_value(context: Context, node: ast.expr, scope: NameScope) -> ast.e
             return value if is_type and not isinstance(value, ast.Starred) else None
         case ast.Attribute(value=value, attr="__class__", ctx=ast.Load()):
             return value
+        case ast.Name(id=name) if context.meanings.of_name(name, scope).use is Use.DESCRIBED:
+            return ast.Constant(None)
     return None
 
 

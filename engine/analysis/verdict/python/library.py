@@ -21,8 +21,8 @@ BlockingIOError BrokenPipeError BufferError BytesWarning ChildProcessError
 ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError
 DeprecationWarning EOFError EncodingWarning EnvironmentError Exception ExceptionGroup
 FileExistsError FileNotFoundError FloatingPointError FutureWarning GeneratorExit IOError
-ImportError ImportWarning IndentationError IndexError InterruptedError IsADirectoryError
-KeyError KeyboardInterrupt LookupError MemoryError ModuleNotFoundError NameError
+ImportWarning IndentationError IndexError InterruptedError IsADirectoryError
+KeyError KeyboardInterrupt LookupError MemoryError NameError
 NotADirectoryError NotImplementedError OSError OverflowError PendingDeprecationWarning
 PermissionError ProcessLookupError RecursionError ReferenceError ResourceWarning
 RuntimeError RuntimeWarning StopAsyncIteration StopIteration SyntaxError SyntaxWarning
@@ -39,7 +39,7 @@ BUILTINS = _module(
             reversed round set slice sorted staticmethod str sum super tuple zip Ellipsis
             NotImplemented __debug__"""
     + _ERRORS,
-    calls="type getattr setattr delattr property",
+    calls="type getattr setattr delattr property ImportError ModuleNotFoundError",
 )
 
 _TYPING_VALUES = """
@@ -147,8 +147,8 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
         "fractions": _module("Computes.", "Fraction"),
         "functools": _module(
             "Calls functions that the program already has.",
-            "reduce lru_cache cache cmp_to_key total_ordering partial partialmethod",
-            calls="wraps cached_property",
+            "reduce cache cmp_to_key total_ordering partial partialmethod",
+            calls="wraps cached_property lru_cache",
         ),
         "hashlib": _module(
             "Computes digests of bytes in memory.",

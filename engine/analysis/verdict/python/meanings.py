@@ -33,6 +33,8 @@ class Use(Enum):
     """Called directly, in the ways that are checked."""
     TYPE = auto()
     """As an annotation and the second argument of `isinstance`."""
+    DESCRIBED = auto()
+    """Compared, tested, printed, or asked for its name: the type of a value."""
     MODULE = auto()
     """Before a dot."""
     UNKNOWN = auto()
@@ -143,6 +145,8 @@ def _of_binding(binding: NameBinding) -> Meaning:
             return OWN_CLASS
         case BindingKind.VALUE | BindingKind.FUNCTION:
             return OWN
+        case BindingKind.EXCEPTION_TYPE:
+            return Meaning(Use.DESCRIBED)
         case BindingKind.MODULE:
             return Meaning(Use.MODULE, binding.path)
     module, _, name = binding.path.rpartition(".")

@@ -17,6 +17,7 @@ from engine.analysis.verdict.python.child_nodes import child_nodes
 from engine.analysis.verdict.python.context import START, Context, Step
 from engine.analysis.verdict.python.data import labels
 from engine.analysis.verdict.python.doctests import docstrings, examples
+from engine.analysis.verdict.python.exception_types import TESTS, tested_names
 from engine.analysis.verdict.python.scopes import COMPREHENSIONS, NameScope, ScopeKind, binds
 from engine.common.text import Untrusted
 from engine.models import Unproven
@@ -32,13 +33,12 @@ _PLAIN = frozenset(
             ast.Assign,
             ast.Delete,
             ast.Return,
-            ast.Raise,
             ast.Assert,
             ast.Pass,
             ast.Break,
             ast.Continue,
         ),
-        *(ast.If, ast.For, ast.While, ast.With, ast.withitem, ast.Try, ast.TryStar, ast.ExceptHandler),
+        *(ast.If, ast.For, ast.While, ast.With, ast.withitem, ast.Try, ast.TryStar),
         *(ast.Match, ast.match_case, ast.MatchValue, ast.MatchSingleton, ast.MatchSequence, ast.MatchMapping),
         *(
             ast.MatchStar,
@@ -71,6 +71,8 @@ _CHECKS: Mapping[type[ast.AST], Callable[..., Iterable[Step]]] = {
     ast.Name: expressions.check_name,
     ast.Attribute: expressions.check_attribute,
     ast.Call: expressions.check_called,
+    ast.ExceptHandler: expressions.check_handler,
+    ast.Raise: expressions.check_raised,
     ast.Compare: expressions.check_compared,
     ast.FormattedValue: expressions.check_formatted,
     ast.AugAssign: expressions.check_augmented,
@@ -132,6 +134,8 @@ class _Proof:
         kind = type(node)
         if binds(node):
             definitions.check_bound_names(self._context, node, scope)
+        if kind in TESTS:
+            self._context.tested.update(tested_names(node))
         if kind in _PLAIN:
             steps = self._context.steps(node, scope)
             if annotation and kind in _NESTED and expressions.applies_types(self._context, node, scope):

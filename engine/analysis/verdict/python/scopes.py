@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from engine.analysis.verdict.python.child_nodes import child_nodes
+from engine.analysis.verdict.python.exception_types import EXIT, type_parameter
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -45,6 +46,8 @@ class BindingKind(Enum):
     CLASS = auto()
     FUNCTION = auto()
     """One that the program defines, without decorators."""
+    EXCEPTION_TYPE = auto()
+    """The parameter of `__exit__` that is handed the type of an exception."""
     VALUE = auto()
 
 
@@ -59,6 +62,7 @@ class NameBinding:
 VALUE = NameBinding(BindingKind.VALUE)
 OWN_CLASS = NameBinding(BindingKind.CLASS)
 OWN_FUNCTION = NameBinding(BindingKind.FUNCTION)
+EXCEPTION_TYPE = NameBinding(BindingKind.EXCEPTION_TYPE)
 
 
 @dataclass(slots=True, eq=False)
@@ -136,8 +140,9 @@ class Scopes:
             return inner
         if isinstance(node, Function):
             inner = self._open(node, scope, ScopeKind.FUNCTION)
+            handed = _handed_type(node, scope)
             for arg in parameters(node.args):
-                inner.bind(arg.arg, VALUE)
+                inner.bind(arg.arg, EXCEPTION_TYPE if arg.arg == handed else VALUE)
             return inner
         if isinstance(node, ast.ClassDef):
             return self._open(node, scope, ScopeKind.CLASS)
@@ -155,6 +160,12 @@ class Scopes:
         for name, binding in bound(node) if binds(node) else ():
             owner = scope.owner() if isinstance(node, ast.NamedExpr) else scope
             owner.bind(name, binding)
+
+
+def _handed_type(node: Function, scope: NameScope) -> str | None:
+    """Return the name of the parameter that the language hands the type of an exception."""
+    is_exit = isinstance(node, ast.FunctionDef) and node.name == EXIT and scope.kind is ScopeKind.CLASS
+    return type_parameter(node.args) if is_exit else None
 
 
 def parameters(args: ast.arguments) -> tuple[ast.arg, ...]:

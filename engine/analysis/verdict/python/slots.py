@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from engine.analysis.verdict.python.attributes import is_dunder
+from engine.analysis.verdict.python.attributes import may_be_assigned
 
 SLOTS = "__slots__"
 _ALLOWED = frozenset({"__dict__", "__weakref__"})
@@ -28,4 +28,4 @@ def _is_spelled_out(value: ast.expr) -> bool:
 
 
 def _is_slot(name: object) -> bool:
-    return isinstance(name, str) and (name in _ALLOWED or not is_dunder(name))
+    return isinstance(name, str) and (name in _ALLOWED or may_be_assigned(name))

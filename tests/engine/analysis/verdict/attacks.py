@@ -390,6 +390,52 @@ KEPT_BY_LIBRARY = (
     "class C:\n    def __slots__(self): pass",
 )
 
+_EXIT = "class C:\n    def __enter__(self): pass\n"
+
+IMPORT_ERRORS = (
+    # the interpreter imports what an uncaught `ImportError` names
+    "raise ImportError('x', name='venv.__main__', name_from='y')",
+    "e = ImportError('x', name='venv.__main__')\ne.name_from = 'y'\nraise e",
+    "e = ImportError('x', name='venv.__main__')\nsetattr(e, 'name_from', 'y')\nraise e",
+    "raise ImportError('x', **{'name': 'venv.__main__', 'name' + '_from': 'y'})",
+    "raise ModuleNotFoundError(*'x', name='venv.__main__')",
+    "class E(ImportError):\n    name = 'venv.__main__'\n    name_from = 'y'\nraise E",
+    "class E(ModuleNotFoundError): pass",
+    "class M:\n    @property\n    def name_from(self): return 'y'",
+    "class M:\n    __slots__ = ('name_from',)",
+    "E = ImportError\nraise E('x')",
+    "for E in (ImportError, ModuleNotFoundError): raise E('x')",
+    "from functools import partial\npartial(ImportError, 'x')",
+    "def f(E=ImportError): raise E('x')",
+    "d = {}\ntry:\n    import numpy\nexcept Exception as e:\n    e.__init__('x', **d)\n    raise",
+    "def f(e): return e.__init__\n",
+    "def f(e): return getattr(e, '__init__')\n",
+    "def f(e):\n    match e:\n        case object(__init__=i): i('x')\n",
+    "def f(k, e): super(k, e).__init__('x')",
+    "def f(e): super.__init__(e)",
+    "super = list\nsuper().__init__()",
+    # `__exit__` is handed the type of an exception
+    f"{_EXIT}    def __exit__(self, kind, value, trace): raise kind('x', **{{}})",
+    f"{_EXIT}    def __exit__(self, kind, value, trace): return [kind]",
+    f"{_EXIT}    def __exit__(self, kind, value, trace): return kind and value",
+    f"{_EXIT}    def __exit__(self, kind, value, trace): kind.x = 1",
+    f"{_EXIT}    def __exit__(self, kind, value, trace): return lambda: kind",
+    f"{_EXIT}    def __exit__(self, kind, value, trace):\n        other = kind",
+    f"{_EXIT}    def __exit__(self, kind, value, trace):\n        kind = kind or 1",
+    f"{_EXIT}    def __exit__(self, *given): return given[0]",
+    f"{_EXIT}    def __exit__(*given): return given[1]",
+    f"{_EXIT}    def __exit__(self, *given): print(*given)",
+    f"{_EXIT}    def __exit__(self, *given):\n        for one in given: one()",
+    "def f(self, kind, *_): kind('x')\nclass C:\n    __exit__ = f",
+    "class C:\n    __exit__ = lambda self, kind, *_: kind('x')",
+    f"{_EXIT}    @staticmethod\n    def __exit__(self, kind, *_): pass",
+    # a cache by types compares them with what is given
+    "from functools import lru_cache\n@lru_cache(typed=True)\ndef f(x): pass",
+    "from functools import lru_cache\n@lru_cache(8, True)\ndef f(x): pass",
+    "import functools\nfunctools.lru_cache(**{'typed': True})(print)",
+    "import functools\nc = functools.lru_cache\nc(8, True)",
+)
+
 ATTACKS = (
     *IMPORTS,
     *NAMES,
@@ -401,4 +447,5 @@ ATTACKS = (
     *PATTERNS,
     *DOCTESTS,
     *KEPT_BY_LIBRARY,
+    *IMPORT_ERRORS,
 )

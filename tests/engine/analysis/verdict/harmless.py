@@ -20,6 +20,14 @@ HARMLESS = (
     "print(Node(1, Node(2)).next)",
     "class Base:\n    def area(self): raise NotImplementedError\nclass Square(Base):\n    def __init__(self, side):\n"
     "        super().__init__()\n        self.side = side\n    def area(self): return self.side ** 2\nprint(Square(2).area())",
+    "class C:\n    def __enter__(self): return self\n    def __exit__(self, kind, value, trace):\n"
+    "        if kind and not kind is ValueError: print(kind.__name__, f'{kind}', kind)\n"
+    "        return kind is not None and issubclass(kind, (KeyError, ValueError))\n"
+    "class D(C):\n    def __exit__(self, *given): return super().__exit__(*given)\nwith D(): raise KeyError(1)\n",
+    "from contextlib import suppress\nclass E(Exception):\n    def __init__(self, x):\n        super().__init__(x)\n"
+    "        Exception.__init__(self, x)\n        E.__init__\ntry:\n    raise ImportError\nexcept (ImportError, E) as e:\n    print(e)\n"
+    "with suppress(ModuleNotFoundError):\n    raise ModuleNotFoundError('x', name='y')\n",
+    "from functools import lru_cache\n@lru_cache(maxsize=8)\ndef f(x): return x\n@lru_cache\ndef g(x): return f(x)\nprint(lru_cache(len))",
     "from dataclasses import KW_ONLY, dataclass, field\nclass Base: pass\n@dataclass\nclass Box(Base):\n    _: KW_ONLY\n"
     "    items: list = field(default_factory=list)\nprint(Box())",
     "from copy import deepcopy\nclass C:\n    __slots__ = ['a', '_b', '__c', '__dict__']\nclass D:\n    __slots__ = ('a',)\nclass E:\n"
