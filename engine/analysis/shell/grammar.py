@@ -43,6 +43,11 @@ def _comments() -> Query:
 
 
 @cache
+def _subshells() -> Query:
+    return Query(bash(), "[(subshell) (command_substitution) (process_substitution)] @found")
+
+
+@cache
 def _in_background() -> Query:
     """The nodes before a `&`: asking a node for its parents costs as much as it is deep."""
     return Query(bash(), '((_) @found . "&")')
@@ -59,6 +64,11 @@ def is_escaped(data: bytes, at: int) -> bool:
 def functions(tree: Tree) -> list[Node]:
     """Return the function definitions of a script."""
     return QueryCursor(_functions()).captures(tree.root).get("found", [])
+
+
+def subshells(tree: Tree) -> list[Node]:
+    """Return what a shell of its own runs, so that its `cd` ends with it."""
+    return QueryCursor(_subshells()).captures(tree.root).get("found", [])
 
 
 def comments(tree: Tree) -> list[Node]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.analysis import paths
+from engine.analysis.shell.grammar import subshells
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.values import UNKNOWN
-from engine.analysis.syntax import walk
 
 _CHANGES = ("cd", "pushd")
-_OWN_FOLDER = frozenset({"subshell", "command_substitution", "process_substitution"})
 
 
 def resolved(script: Script, command: Command, path: str) -> str:
@@ -30,7 +29,7 @@ def _followed(script: Script) -> Iterator[tuple[int, str]]:
     """Yield the folder of each command that a `cd` decides over; a subshell's ends with it."""
     if not any(script.named(*_CHANGES)):
         return
-    inner = [(n.start_byte, n.end_byte) for n in walk(script.tree.root) if n.type in _OWN_FOLDER]
+    inner = [(node.start_byte, node.end_byte) for node in subshells(script.tree)]
     changes: list[tuple[int, int, str]] = []
     for command in sorted(script.commands, key=lambda one: one.start):
         if command.tree is not script.tree:

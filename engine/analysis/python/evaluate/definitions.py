@@ -70,6 +70,8 @@ def read_annotation(evaluator: Evaluator, node: ast.expr) -> None:
 
     `typing.get_type_hints`, `inspect.signature`, `functools.singledispatch` and many libraries evaluate it.
     """
+    if isinstance(node, ast.Name):
+        return
     if _computes(node):
         evaluator.evaluate(node)
     for part in ast.walk(node):

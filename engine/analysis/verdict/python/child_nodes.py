@@ -7,13 +7,18 @@ from collections.abc import Iterator
 
 _ONLY_NAMES = frozenset({"ctx", "op", "ops"})
 """Fields that hold `ast.Load`, `ast.Add` and their like, which have neither parts nor names."""
-_ONLY_TEXT = frozenset({"id", "attr", "kind", "arg", "asname", "module", "level", "type_comment", "is_async"})
+_ONLY_TEXT = frozenset(
+    {"id", "attr", "kind", "arg", "asname", "module", "level", "type_comment", "is_async", "name", "rest"}
+    | {"conversion", "simple", "kwd_attrs"}
+)
 """Fields that hold texts and numbers in every kind of node."""
+_HAVE_NONE = frozenset({ast.Constant, ast.MatchSingleton, ast.Global, ast.Nonlocal})
+"""Nodes whose other fields hold no nodes."""
 _FIELDS = {
-    kind: tuple(field for field in kind._fields if field not in _ONLY_NAMES | _ONLY_TEXT)
+    kind: () if kind in _HAVE_NONE else tuple(f for f in kind._fields if f not in _ONLY_NAMES | _ONLY_TEXT)
     for kind in vars(ast).values()
-    if isinstance(kind, type) and issubclass(kind, ast.AST) and kind is not ast.Constant
-} | {ast.Constant: ()}
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
 
 
 def child_nodes(node: ast.AST) -> list[ast.AST]:
@@ -26,8 +31,8 @@ def child_nodes(node: ast.AST) -> list[ast.AST]:
     for field in fields:
         value = held.get(field)
         if value.__class__ is list:
-            found += [part for part in value if isinstance(part, ast.AST)]
-        elif isinstance(value, ast.AST):
+            found += value if None not in value else [part for part in value if part is not None]
+        elif value is not None:
             found.append(value)
     return found
 
