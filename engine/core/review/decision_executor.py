@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from engine.common.errors import Problem
@@ -40,8 +41,8 @@ ANSWERS = frozenset({DecisionOutcome.DENIED, DecisionOutcome.CHANGES_REQUESTED})
 class RunStarter(Protocol):
     """Starts approved submissions, or closes them."""
 
-    def start(self, entry: ActiveSubmission) -> None:
-        """Run an approved submission."""
+    def starting(self, entry: ActiveSubmission, approved: Case) -> AbstractContextManager[None]:
+        """Run a submission once the block has recorded its approval; where the block fails, nothing runs."""
 
     async def close_interrupted(self, entry: ActiveSubmission) -> None:
         """Close an approved submission without running it."""
@@ -93,9 +94,9 @@ class DecisionExecutor:
             )
             if needs_second_approval(entry.case, two_reviewers=self._requires_second_reviewer):
                 return await self._reviewed(entry, decision)
-            case = await self._settle(entry, decision)
-        self._runs.start(entry)
-        return case
+            approved = entry.case.with_decision(decision, Status.QUEUED)
+            with self._runs.starting(entry, approved):
+                return await self._settle(entry, decision)
 
     async def deny(
         self,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from engine.common.errors import Problem
 from engine.common.supervisor import Supervisor
 from engine.core.config import secret_store
 from engine.core.history.event_bus import EventBus
+from engine.core.runs.approval_record import ApprovalRecord
 from engine.core.runs.effect_watch import EffectWatch
 from engine.core.runs.history_events import history_event, is_durable
 from engine.core.runs.run_stream import RunStream
@@ -32,7 +33,14 @@ from engine.sandbox.api.egress_policy import EgressPolicy
 from engine.sandbox.api.network_spec import NetworkSpec
 from engine.sandbox.api.permit import StartPermit, StartRequest
 from engine.sandbox.api.results import result_not_started
-from engine.sandbox.api.run_events import LinesRan, RunDisplay, RunEvent, RunKilled, SandboxDestroyed
+from engine.sandbox.api.run_events import (
+    LinesRan,
+    RunDisplay,
+    RunEvent,
+    RunKilled,
+    SandboxAcquired,
+    SandboxDestroyed,
+)
 from engine.settings import NetworkSettings, SandboxSettings
 
 METERS_SECONDS = 1.0
@@ -48,15 +56,21 @@ class RunRecorder:
     run: str
     stream: RunStream
     events: EventBus
+    approval: ApprovalRecord
     gate: StartGate
     effects: EffectWatch
     displayed: Callable[[Display], None]
     """Called with each display of the code, while it runs."""
+    acquired: list[SandboxAcquired] = field(default_factory=list)
+    """Recorded with the start, or before what comes in its place."""
 
     async def permit(self, request: StartRequest) -> StartPermit:
-        """Permit the code to start if everything is as approved. Raises Problem."""
+        """Permit the code to start if its approval is on disk, and everything as approved. Raises Problem."""
         self.effects.check_start(request)
-        return await self.gate.permit(request)
+        if not await self.approval.is_made():
+            raise Problem(409, f"{self.run}: its approval could not be recorded")
+        _, permit = await asyncio.gather(self._record_acquired(), self.gate.permit(request))
+        return permit
 
     async def output(self, chunk: OutputChunk) -> None:
         """Record a chunk and pass it to the readers; the guest is held back meanwhile. Raises Problem.
@@ -74,12 +88,26 @@ class RunRecorder:
 
     async def event(self, event: RunEvent) -> None:
         """Record an event before the next step starts; what only reports an end holds nothing up."""
+        if isinstance(event, SandboxAcquired):
+            self.acquired.append(event)
+            return
+        if not await self.approval.is_made():
+            return
+        await self._record_acquired()
         if isinstance(event, RunDisplay):
             self.displayed(event.display)
         if isinstance(event, LinesRan):
             self.stream.lines = event.lines
             if not event.final:
                 return
+        await self._record(event)
+        await self.effects.take(event)
+
+    async def _record_acquired(self) -> None:
+        while self.acquired:
+            await self._record(self.acquired.pop(0))
+
+    async def _record(self, event: RunEvent) -> None:
         kind, data = history_event(event)
         if isinstance(event, ENDS):
             await self.events.record_soon(kind, self.run, data=data)
@@ -88,7 +116,6 @@ class RunRecorder:
             self.events.record, kind, self.run, data=data, durable=is_durable(event), patient=True
         )
         await self.events.pending.insist(record)
-        await self.effects.take(event)
 
 
 async def execute(case: Case, sandboxes: Backend, recorder: RunRecorder, supervisor: Supervisor) -> Result:
@@ -143,6 +170,12 @@ def job_of(case: Case, network: NetworkSettings) -> Job:
         session=submission.draft.session,
         operation=submission.draft.operation,
     )
+
+
+def needs_more_than_a_sandbox(case: Case) -> bool:
+    """Return whether a network, packages or a session are made ready for a run, too."""
+    granted = case.decision.grant.permissions if case.decision and case.decision.grant else Permissions()
+    return bool(case.submission.draft.session or granted.domains or granted.packages or granted.builds)
 
 
 def _network(granted: Permissions, settings: NetworkSettings) -> NetworkSpec | None:

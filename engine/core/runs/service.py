@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -17,13 +18,14 @@ from engine.core.history.event_bus import EventBus
 from engine.core.queue import ActiveSubmission, WorkQueue, open_entry
 from engine.core.response.blocks import Blocks
 from engine.core.review.decisions import ReviewDecisions
+from engine.core.runs.approval_record import ApprovalRecord
 from engine.core.runs.effect_watch import EffectWatch
-from engine.core.runs.execution import RunRecorder, execute, failed
+from engine.core.runs.execution import RunRecorder, execute, failed, needs_more_than_a_sandbox
 from engine.core.runs.output_validation import validate_output
 from engine.core.runs.start_gate import StartGate
 from engine.core.sessions.registry import SessionRegistry
 from engine.history.errors import HistoryError, SupersededError
-from engine.models import Display, KillReason, Principal, Result, SessionState, Status
+from engine.models import Case, Display, KillReason, Principal, Result, SessionState, Status
 from engine.models.snapshot import RunSnapshot
 from engine.sandbox import Backend, SandboxUnavailable, StartRequest
 
@@ -93,6 +95,27 @@ class Runs:
         """How many more runs this engine starts at once."""
         return 0 if self.is_ending else max(0, self._sandboxes.settings.concurrent - len(self._running))
 
+    @contextlib.contextmanager
+    def starting(self, entry: ActiveSubmission, approved: Case) -> Iterator[None]:
+        """Run a submission once the block has recorded its approval; where the block fails, nothing runs.
+
+        Meanwhile a sandbox is made ready for it, unless another engine may get it.
+        """
+        if self.offers is not None:
+            yield
+            self.start(entry)
+            return
+        approval = ApprovalRecord()
+        task = self._launch(entry, approved, approval)
+        try:
+            yield
+        except BaseException:
+            approval.failed()
+            task.cancel()
+            raise
+        entry.is_here = True
+        approval.made()
+
     def start(self, entry: ActiveSubmission) -> None:
         """Run an approved submission here, or offer it to all engines where this one has no place for it."""
         if self.offers is None or not self.offers.offer(entry):
@@ -101,9 +124,17 @@ class Runs:
     def run_here(self, entry: ActiveSubmission) -> None:
         """Run an approved submission that is with this engine."""
         entry.is_here, entry.is_offered = True, False
-        task = self._supervisor.start("runs", partial(self._run, entry, _Outcome()))
+        approval = ApprovalRecord()
+        approval.made()
+        self._launch(entry, entry.case, approval)
+
+    def _launch(
+        self, entry: ActiveSubmission, approved: Case, approval: ApprovalRecord
+    ) -> asyncio.Task[None]:
+        task = self._supervisor.start("runs", partial(self._run, entry, approved, approval, _Outcome()))
         self._running.add(task)
         task.add_done_callback(self._ended)
+        return task
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
@@ -195,26 +226,31 @@ class Runs:
             raise Problem(409, f"{id} is not running: it is {entry.case.status}")
         return entry
 
-    async def _run(self, entry: ActiveSubmission, outcome: _Outcome) -> None:
+    async def _run(
+        self, entry: ActiveSubmission, approved: Case, approval: ApprovalRecord, outcome: _Outcome
+    ) -> None:
         """Run to the end and record it; called again after a failure, it only records."""
         if not outcome.started:
             outcome.started = True
-            outcome.result = await self._result(entry)
-        await self._finish(entry, outcome.result or failed("the engine failed while it ran"))
+            outcome.result = await self._result(entry, approved, approval)
+        if await approval.is_made():
+            await self._finish(entry, outcome.result or failed("the engine failed while it ran"))
 
-    async def _result(self, entry: ActiveSubmission) -> Result:
+    async def _result(self, entry: ActiveSubmission, approved: Case, approval: ApprovalRecord) -> Result:
         """Run an approved submission and return its result, whatever goes wrong."""
-        approved = entry.case
         gate = StartGate(entry.id, partial(self._record_start, entry))
         effects = EffectWatch(approved, self._decisions.policy, self._sandboxes, self._events)
         displayed = partial(self._add_display, entry)
-        recorder = RunRecorder(entry.id, entry.stream, self._events, gate, effects, displayed)
+        recorder = RunRecorder(entry.id, entry.stream, self._events, approval, gate, effects, displayed)
         try:
-            await self._check_approval(entry, approved.decision.image if approved.decision else "")
+            if needs_more_than_a_sandbox(approved):
+                await approval.is_made()
+            self._require_runnable(approved)
             result = await execute(approved, self._sandboxes, recorder, self._supervisor)
             return effects.completed(await validate_output(approved, result, entry.stream))
         except asyncio.CancelledError:
-            await asyncio.shield(self._interrupted(entry))
+            if approval.on_disk:
+                await asyncio.shield(self._interrupted(entry))
             raise
         except Problem as problem:
             return failed(str(problem), KillReason.POLICY)
@@ -229,16 +265,20 @@ class Runs:
             async with asyncio.timeout(LAST_RECORD_SECONDS):
                 await self._finish(entry, stopped)
 
+    def _require_runnable(self, case: Case) -> None:
+        """Check that a submission is no drill, and that nothing blocks it. Raises Problem."""
+        submission = case.submission
+        self._drills.require_runnable(submission.id, submission.draft)
+        self._blocks.require_none(submission)
+        self._registry.check_draft(submission.draft, submission.requester)
+
     async def _check_approval(self, entry: ActiveSubmission, image: str) -> None:
         """Check that submission and image are those that were approved, blocked by nothing, and no drill.
 
         Raises:
             Problem: something differs, or is blocked.
         """
-        submission = entry.case.submission
-        self._drills.require_runnable(submission.id, submission.draft)
-        self._blocks.require_none(submission)
-        self._registry.check_draft(submission.draft, submission.requester)
+        self._require_runnable(entry.case)
         changed = self._decisions.changed(entry.case, image)
         if changed:
             await self._events.record_surely("run.refused", entry.id, data={"changed": list(changed)})

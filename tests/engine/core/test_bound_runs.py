@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -76,10 +77,12 @@ class TamperingRuns:
         self._engine = engine
         self._change = change
 
-    def start(self, entry: ActiveSubmission) -> None:
-        """Change what was approved, and run it."""
-        entry.case = self._change(entry.case)
-        self._engine.runs.start(entry)
+    @contextlib.contextmanager
+    def starting(self, entry: ActiveSubmission, approved: Case) -> Iterator[None]:
+        """Run it, after changing what was approved once that is recorded."""
+        with self._engine.runs.starting(entry, approved):
+            yield
+            entry.case = self._change(entry.case)
 
     async def close_interrupted(self, entry: ActiveSubmission) -> None:
         """Close it without a change."""

@@ -70,7 +70,8 @@ async def with_less(engine: Engine, entry: ActiveSubmission) -> object:
 async def started_past_the_decision(engine: Engine, entry: ActiveSubmission) -> object:
     """Start it as if it had been approved."""
     entry.case = entry.case.model_copy(update={"status": Status.QUEUED})
-    engine.runs.start(entry)
+    with engine.runs.starting(entry, entry.case):
+        pass
     return await engine.queries.finished(entry.id)
 
 
