@@ -14,6 +14,8 @@ _IMPORTABLE = {
     Language.JAVASCRIPT: re.compile(r"(?:\.(?:[cm]?[jt]s|node|wasm)|package\.json)\W*$", re.IGNORECASE),
 }
 """Names of files that the language loads as modules: the folder of the input files is on its path."""
+_SECRET = re.compile(r"(?:[A-Z0-9_]*_)?(?:TOKEN|KEY|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS?)")
+"""Names of secrets that mean nothing to an interpreter or a library as variables of its environment."""
 _IMAGES = {
     Language.PYTHON: frozenset({"", "python", "python-data"}),
     Language.JAVASCRIPT: frozenset({"", "node"}),
@@ -36,6 +38,8 @@ def _reasons(draft: Draft) -> Iterator[str]:
         yield "packages are installed, whose code is not part of the proof"
     if draft.image not in _IMAGES.get(draft.language, {""}):
         yield "the proof does not know the interpreter of this image"
+    if not all(_SECRET.fullmatch(name.text) for name in draft.permissions.secrets):
+        yield "a secret is a variable of the environment whose name may mean something to the interpreter"
     importable = _IMPORTABLE.get(draft.language)
     if importable is not None and any(importable.search(file.name.text) for file in draft.files):
         yield "an input file is code that an import may load"

@@ -20,7 +20,12 @@ def _verdict(**fields: object) -> Verdict:
 
 @pytest.mark.parametrize(
     "fields",
-    [{}, {"image": "python-data"}, {"files": [{"name": "data.csv", "content": "YQ=="}]}],
+    [
+        {},
+        {"image": "python-data"},
+        {"files": [{"name": "data.csv", "content": "YQ=="}]},
+        {"permissions": {"secrets": ["API_TOKEN", "KEY", "DB_PASSWORD"]}},
+    ],
 )
 def test_a_draft_keeps_the_proof_of_its_code(fields: dict[str, object]) -> None:
     """Data beside the code changes nothing."""
@@ -33,6 +38,10 @@ def test_a_draft_keeps_the_proof_of_its_code(fields: dict[str, object]) -> None:
         {"session": "s1"},
         {"permissions": {"session": True}},
         {"permissions": {"packages": [{"name": "numpy", "version": "1.0"}]}},
+        *({"permissions": {"secrets": ["API_TOKEN", name]}} for name in (
+            "PYTHONPATH", "MPLBACKEND", "PYTHONSTARTUP", "NODE_OPTIONS", "BASH_ENV", "OPENSSL_CONF",
+            "TZ", "GCONV_PATH", "POSIXLY_CORRECT", "API_TOKEN_FILE", "TOKENS",
+        )),
         {"image": "notebook"},
         {"image": "own"},
         *({"files": [{"name": name, "content": "YQ=="}]} for name in (

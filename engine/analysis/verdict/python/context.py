@@ -12,7 +12,7 @@ from engine.analysis.verdict.python.data.attributes import safe_attributes
 from engine.analysis.verdict.python.data.imports import data_libraries
 from engine.analysis.verdict.python.meanings import Meanings
 from engine.analysis.verdict.python.own_attributes import own_attributes
-from engine.analysis.verdict.python.scopes import OPENS_SCOPE, NameScope, Scopes, children
+from engine.analysis.verdict.python.scopes import OPENS_SCOPE, NameScope, ScopeKind, Scopes, children
 from engine.common.text import Untrusted
 from engine.models import Span, Unproven
 
@@ -32,6 +32,9 @@ class Context:
         self.meanings = Meanings(self.scopes)
         self.libraries = data_libraries(self.scopes.imports)
         self.safe = safe_attributes(own_attributes(self.scopes), self.libraries)
+        classes = [one for one in self.scopes.by_node.values() if one.kind is ScopeKind.CLASS]
+        self.compares = any("__eq__" in one.names for one in classes)
+        """Whether the program defines how its objects are compared."""
         self.problems: dict[tuple[Span, str], None] = {}
         self.used: dict[str, ast.AST] = {}
         """Restricted functions and classes that the program uses, each with one place."""

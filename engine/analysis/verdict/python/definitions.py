@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from engine.analysis.verdict.python.attributes import DEFINED, GLOBALS, NAMES_ATTRIBUTES, is_dunder
 from engine.analysis.verdict.python.calls import check_decorator
 from engine.analysis.verdict.python.context import Context, Step
+from engine.analysis.verdict.python.data.attributes import stored_by_library
 from engine.analysis.verdict.python.data.imports import data_libraries
 from engine.analysis.verdict.python.data.labels import makes_dictionary
 from engine.analysis.verdict.python.dataclass_fields import KEYWORD_MARK, PLAIN_BASES, field_defaults
@@ -32,6 +33,8 @@ def check_bound_names(context: Context, node: ast.AST, scope: NameScope) -> None
         allowed = name in GLOBALS or (in_class and (name in DEFINED or not is_dunder(name)))
         if name == SLOTS and node not in context.slots:
             context.refuse(node, "`__slots__` names attributes that this code does not spell out")
+        if in_class and name.startswith("_") and stored_by_library(name, context.libraries):
+            context.refuse(node, f"`{name}` makes an object pass for one of the library")
         if in_class and name in NAMES_ATTRIBUTES:
             context.refuse(node, f"`{name}` names what the library acts on")
         if in_class and name == EXIT and not (isinstance(node, ast.FunctionDef) and not node.decorator_list):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from engine.analysis.verdict.python.attributes import NAMES_ATTRIBUTES, may_be_assigned
 from engine.analysis.verdict.python.calls import check_call, check_format
+from engine.analysis.verdict.python.child_nodes import walk
 from engine.analysis.verdict.python.context import Context, Step
 from engine.analysis.verdict.python.data.arguments import problem as problem_of
 from engine.analysis.verdict.python.data.attributes import stored_by_library
@@ -77,6 +78,20 @@ def applies_types(context: Context, node: ast.AST, scope: NameScope) -> bool:
         case ast.BinOp():
             return _is_type_expression(context, node, scope)
     return True
+
+
+def check_type_arguments(context: Context, node: ast.AST, scope: NameScope) -> None:
+    """Refuse an annotation with classes that are no values beside objects that an own `__eq__` compares.
+
+    `Union[A, x]` compares what it holds, so that the `__eq__` would be handed the class.
+    """
+    if not context.compares:
+        return
+    names = [part for part in walk(node) if isinstance(part, ast.Name | ast.Attribute)]
+    meanings = [context.meanings.of_entry(name, scope) for name in names]
+    restricted = any(meaning.use in {Use.CLASS, Use.TYPE} for meaning in meanings)
+    if restricted and any(meaning == OWN for meaning in meanings):
+        context.refuse(node, "an own `__eq__` may be handed a class that is no value")
 
 
 def _is_type_expression(context: Context, node: ast.expr, scope: NameScope) -> bool:

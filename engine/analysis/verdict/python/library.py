@@ -228,7 +228,7 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
             punctuation whitespace capwords Template""",
         ),
         "struct": _module(
-            "Packs bytes in memory.", "pack unpack calcsize pack_into unpack_from iter_unpack error Struct"
+            "Packs bytes in memory.", "pack unpack calcsize unpack_from iter_unpack error Struct"
         ),
         "sys": _module(
             "Facts of the interpreter and the standard streams.",

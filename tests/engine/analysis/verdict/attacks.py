@@ -392,6 +392,15 @@ KEPT_BY_LIBRARY = (
 
 _EXIT = "class C:\n    def __enter__(self): pass\n"
 
+_COMPARED = "from collections.abc import Mapping\nfrom typing import Union\nclass T:\n    def __eq__(self, other): other.get = print\nt = T()\n"
+
+COMPARED_TYPES = (
+    f"{_COMPARED}def f(x: Union[Mapping, t]): ...",
+    f"{_COMPARED}x: Union[int, list[Mapping], t] = 1",
+    f"{_COMPARED}isinstance(1, Union[t, Mapping])",
+    "import struct\nstruct.pack_into('Q', bytearray(8), 0, 1)",
+)
+
 IMPORT_ERRORS = (
     # the interpreter imports what an uncaught `ImportError` names
     "raise ImportError('x', name='venv.__main__', name_from='y')",
@@ -448,4 +457,5 @@ ATTACKS = (
     *DOCTESTS,
     *KEPT_BY_LIBRARY,
     *IMPORT_ERRORS,
+    *COMPARED_TYPES,
 )

@@ -17,7 +17,7 @@ NUMPY = (
     f"{_NP}class Model:\n    def __init__(self, n):\n        self.weights = np.ones(n)\n        self.size = n\n    def run(self, x):\n"
     "        return np.tanh(self.weights @ x)\nm = Model(3)\nprint(m.run(np.arange(3)), m.weights.size)",
     f"{_NP}with np.errstate(divide='ignore'):\n    print(np.array([1.0]) / 0)\nnp.set_printoptions(precision=3)\nprint(np.add.reduce([1, 2]), np.iinfo(int).max)",
-    f"{_NP}m = np.matmul(np.eye(3), np.arange(9).reshape(3, 3))\nfor row in m:\n    print(' '.join(f'{{x:.1f}}' for x in row))\nprint(m.flatten().data.nbytes)",
+    f"{_NP}m = np.matmul(np.eye(3), np.arange(9).reshape(3, 3))\nfor row in m:\n    print(' '.join(f'{{x:.1f}}' for x in row))\nprint(m.flatten().nbytes)",
     f"{_NP}import doctest\ndef f(x):\n    '''\n    >>> import numpy as np\n    >>> f(np.array([1]))\n    array([2])\n    '''\n    return x + 1\ndoctest.testmod()",
     f"{_NP}import copy\na = np.array([None, 'x', {{'a': 1}}], dtype=object)\nprint(copy.deepcopy(a), np.array([1]).shape)\na.shape = (3, 1)\nprint(a)",
 )

@@ -13,7 +13,7 @@ from engine.analysis.verdict.python.reserved_attributes import RESERVED
 NUMPY_SAFE = frozenset(
     words(
         """T U S Vh accumulate all any argmax argmin argpartition argsort astype at base beta binomial
-            bits chisquare choose clip conj coef coefficients cumprod cumsum data deriv diagonal
+            bits chisquare choose clip conj coef coefficients cumprod cumsum deriv diagonal
             dirichlet dot dtype eigenvalues eigenvectors eps exponential fill flat flatten gamma
             geometric gumbel integ integers item kind laplace logabsdet logistic lognormal mT
             multinomial multivariate_normal nonzero normal order outer pareto permutation permuted
