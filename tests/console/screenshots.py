@@ -1,7 +1,7 @@
 """`python -m tests.console.screenshots`: every screen, from real runs in real gVisor, as SVG and PNG.
 
-`python -m tests.console.screenshots rehearsal` draws the picture of a rehearsal alone, and `effects` those of
-what a run did.
+`python -m tests.console.screenshots rehearsal` draws the picture of a rehearsal alone, `effects` those of
+what a run did, and `engines` that of two consoles on two engines over one PostgreSQL.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from engine.client.client import Client
 from engine.common.text import Untrusted
 from engine.models import Draft, InputFile, Language, Limits, Permissions, Status
 from tests import pictures
+from tests.console import engines_picture
 from tests.console.safety.test_hostile_frames import plain
 from tests.console.support.harness import press, until
 from tests.engine_process import EngineProcess
@@ -124,6 +125,11 @@ SCREENS: dict[str, Reach] = {
 async def main(alone: str) -> None:
     """Draw everything, or what is named alone."""
     FOLDER.mkdir(exist_ok=True)
+    if alone in {"", "engines"}:
+        await engines_picture.draw(FOLDER / "engines-dark", _busy_at, UNHURRIED)
+        sys.stdout.write("engines-dark\n")
+    if alone == "engines":
+        return
     with tempfile.TemporaryDirectory(prefix="pratique-") as home:
         engine = EngineProcess(Path(home), PRATIQUE_POLICY__DEADLINES=UNHURRIED)
         engine.start()
@@ -213,13 +219,17 @@ async def _fill(engine: EngineProcess) -> None:
 
 
 async def _busy(engine: EngineProcess) -> None:
+    async with engine.client("model-trainer") as agent:
+        await _busy_at(agent)
+
+
+async def _busy_at(agent: Client) -> None:
     """Start a run that takes a while."""
     draft = Draft(code=Untrusted(BUSY), language=Language.PYTHON, purpose=Untrusted("Fit a line."))
     draft = draft.model_copy(update={"permissions": draft.permissions.model_copy(
         update={"limits": Limits(cpus=1, memory_mb=256, seconds=60)})})  # fmt: skip
-    async with engine.client("model-trainer") as agent:
-        case = await agent.submit(draft)
-        await _approve(agent, case.submission.id, case.submission.digest)
+    case = await agent.submit(draft)
+    await _approve(agent, case.submission.id, case.submission.digest)
 
 
 async def _approve(client: Client, id: str, digest: str) -> None:

@@ -101,11 +101,11 @@ class Engines:
         process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
         self._processes[name] = process
         up = asyncio.Event()
-        self._readers.append(asyncio.create_task(self._read(name, process, up)))
+        self._readers.append(asyncio.create_task(self._read(process, up)))
         async with asyncio.timeout(UP_SECONDS):
             await up.wait()
 
-    async def _read(self, name: str, process: asyncio.subprocess.Process, up: asyncio.Event) -> None:
+    async def _read(self, process: asyncio.subprocess.Process, up: asyncio.Event) -> None:
         assert process.stdout is not None
         while line := (await process.stdout.readline()).decode().strip():
             up.set()
@@ -223,7 +223,8 @@ async def _check(url: str, folder: Path, report: Report) -> None:
             report.broken.append(f"{id} was answered, and is not in the history")
         for id, events in by_subject.items():
             report.broken += _problems(id, events, report.decided.get(id))
-            report.takeovers += _takeovers(events, [at for _, at in report.kills])
+            engine = next((str(one.data["engine"]) for one in events if one.type == "run.started"), "")
+            report.takeovers += _takeovers(events, [at for name, at in report.kills if name == engine])
         report.broken += [f"{code} was run {n} times" for code, n in report.started.items() if n > 1]
     finally:
         await log.close()
@@ -250,7 +251,7 @@ def _problems(id: str, events: list[Event], answered: str | None) -> list[str]:
 
 
 def _takeovers(events: list[Event], kills: list[datetime]) -> list[float]:
-    """Return how long after the last kill of an engine a run was closed as interrupted."""
+    """Return how long after the last kill of its engine a run that had started was closed as interrupted."""
     ends = [event.at for event in events if event.type == "run.ended" and event.data["kill_reason"] == CLOSED]
     return [
         min((end - at).total_seconds() for at in kills if at <= end)

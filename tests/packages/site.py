@@ -49,7 +49,7 @@ def write_pages(folder: Path) -> None:
 
 def _inside(text: str) -> str:
     """Return a page in which a link out of docs/ leads to the page in the site, or is plain text."""
-    text = text.replace("](../README.md", "](index.md")
+    text = text.replace("](../README.md", "](index.md").replace("](../screenshots/", "](screenshots/")
     return re.sub(r"\[([^\]]*)\]\(\.\./[^)]*\)", r"\1", text)
 
 

@@ -290,6 +290,8 @@ class Runs:
         grant = case.decision.grant if case.decision else None
         limits = grant.permissions.limits.model_dump() if grant else {}
         data = {"sandbox": request.sandbox, "limits": limits}
+        if engines := self._events.log.engines:
+            data["engine"] = engines.name
 
         async def start() -> None:
             await self._check_approval(entry, request.image_digest)  # each time: it may wait for the disk

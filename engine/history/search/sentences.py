@@ -70,6 +70,7 @@ QUIET = frozenset({"run.meters", "run.lines", "history.viewed"})
 """Events that are no steps."""
 _DETAILS = (
     "outcome", "risk", "reason", "kill_reason", "exit_code", "name", "text", "tag", "value", "to", "state",
+    "engine",
 )  # fmt: skip
 LISTED = 5
 """So many effects or surprises are named."""

@@ -15,6 +15,7 @@ import pytest
 
 from engine.analysis_pool import AnalysisPool
 from engine.core.engines import hand_over
+from engine.history.search.sentences import sentence
 from engine.models import Case, KillReason, Status
 from engine.settings import AnalysisSettings
 from tests.engine.core import claiming_engine
@@ -90,6 +91,8 @@ async def test_a_run_goes_to_the_engine_that_has_a_place(cluster: Cluster) -> No
     await until(lambda: several and several.checks()[0].detail.text.endswith("; runs: 1 at a, 1 at b"))
     over = await ended(one, case)
     assert KillReason.OPERATOR is (over.result and over.result.kill_reason)
+    trail = await one.engine.queries.trail(id)
+    assert ["the run started: b"] == [sentence(event) for event in trail if event.type == "run.started"]
     await ended(other, busy)
     assert (await one.engine.queries.verify()).intact
 

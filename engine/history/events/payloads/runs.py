@@ -50,6 +50,8 @@ class RunStartedPayload(EventPayload):
     type: Literal["run.started"]
     sandbox: str
     limits: Limits
+    engine: str = ""
+    """Where several engines write: which one runs it."""
 
 
 class RunRefusedPayload(EventPayload):
