@@ -131,6 +131,8 @@ class Unproven(FrozenModel):
 
     span: Span
     reason: Untrusted
+    writes: str = Field("", pattern=r"^(?:[A-Za-z0-9_][A-Za-z0-9_-]{0,99}\.[a-z]{3,4})?$")
+    """The one file of the workspace that this place writes, if that is proven: a plain name."""
 
 
 class Analysis(FrozenModel):
@@ -156,6 +158,13 @@ class Analysis(FrozenModel):
     def is_grave(self) -> bool:
         """Whether a violation is MEDIUM or worse. LOW ones are facts, such as an import."""
         return any(violation.severity.rank >= Level.MEDIUM.rank for violation in self.violations)
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The files of the workspace that the code writes, if it is proven to do nothing else; else empty."""
+        names = dict.fromkeys(place.writes for place in self.unproven)
+        proven = self.verdict is Verdict.UNPROVEN and self.complete and all(names)
+        return tuple(names) if proven else ()
 
     def with_effects(self, effects: tuple[PredictedEffect, ...]) -> Analysis:
         """Return the analysis with other effects."""

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from engine.analysis.verdict.javascript import names
 from engine.analysis.verdict.python.attributes import DEFINED, DUNDERS, GLOBALS, SAFE
-from engine.analysis.verdict.python.data.attributes import NUMPY_SAFE, PANDAS_SAFE, UNSAFE
-from engine.analysis.verdict.python.data.signatures import FUNCTIONS, METHODS
+from engine.analysis.verdict.python.data.attributes import (
+    MATPLOTLIB_SAFE,
+    NUMPY_SAFE,
+    PANDAS_SAFE,
+    UNSAFE,
+    UNSAFE_BESIDE_MATPLOTLIB,
+)
+from engine.analysis.verdict.python.data.pictures import DRAWING
+from engine.analysis.verdict.python.data.restricted import BY_LIBRARY, FUNCTIONS
+from engine.analysis.verdict.python.data.signatures import ArgumentKind
 from engine.analysis.verdict.python.library import BUILTINS, MODULES
 from engine.analysis.verdict.python.safe_module import SafeModule
 from engine.analysis.verdict.shell.library import BUILTINS as READING
@@ -34,7 +42,9 @@ def lists() -> str:
             *_words("Attributes that are safe on every value", SAFE),
             *_words("Attributes that are safe besides where numpy is imported", NUMPY_SAFE),
             *_words("Attributes that are safe besides where pandas is imported", PANDAS_SAFE),
+            *_words("Attributes that are safe besides where matplotlib is imported", MATPLOTLIB_SAFE),
             *_words("Attributes that are not safe where one of them is imported", UNSAFE),
+            *_words("Attributes that are not safe where matplotlib is imported", UNSAFE_BESIDE_MATPLOTLIB),
             *_signatures(),
             *_words("Attributes of the data model that may be read", DUNDERS),
             *_words("Methods of the data model that a class may define", DEFINED),
@@ -46,13 +56,22 @@ def lists() -> str:
 
 
 def _signatures() -> Iterator[str]:
+    tables = BY_LIBRARY.items()
+    methods = {f"{name} ({library})": one for library, table in tables for name, one in table.items()}
     yield from ("| restricted | arguments by position | keywords |", "|---|---|---|")
-    for name, one in sorted({**FUNCTIONS, **METHODS}.items()):
-        words = " ".join(f"`{word}`: {kind.name.lower()}" for word, kind in sorted(one.keywords.items()))
+    yield f"| what draws | | {_keywords(DRAWING)} |"
+    for name, one in sorted({**FUNCTIONS, **methods}.items()):
+        draws = one.keywords.keys() >= DRAWING.keys()
+        known = dict(one.keywords.items() - DRAWING.items()) if draws else one.keywords
+        words = f"{'those of what draws ' if draws else ''}{_keywords(known)}".rstrip()
         positional = ", ".join(kind.name.lower() for kind in one.positional)
         others = f" others: {one.others.name.lower()}" if one.others else ""
         yield f"| `{name}` | {positional} | {words}{others} |"
     yield ""
+
+
+def _keywords(keywords: Mapping[str, ArgumentKind]) -> str:
+    return " ".join(f"`{word}`: {kind.name.lower()}" for word, kind in sorted(keywords.items()))
 
 
 def _javascript() -> Iterator[str]:

@@ -17,6 +17,8 @@ from engine.common.text import Untrusted
 from engine.models import Span, Unproven
 
 START = Span(line=1, column=1, end_line=1, end_column=1)
+MOST_WRITES = 50
+"""How many places that write a file are reported."""
 Step = tuple[ast.AST, NameScope, bool]
 """A node, the scope that it is evaluated in, and whether it is an annotation, where classes may be named."""
 
@@ -36,6 +38,8 @@ class Context:
         self.compares = any("__eq__" in one.names for one in classes)
         """Whether the program defines how its objects are compared."""
         self.problems: dict[tuple[Span, str], None] = {}
+        self.writes: dict[tuple[Span, str], None] = {}
+        """The files of the workspace that the program writes, each with its place."""
         self.used: dict[str, ast.AST] = {}
         """Restricted functions and classes that the program uses, each with one place."""
         self.field_defaults: set[ast.AST] = set()
@@ -68,11 +72,26 @@ class Context:
         """Record an attribute that is not safe on every value."""
         if not is_safe_attribute(name, self.safe):
             self.refuse(node, f"the attribute `{name}` is not on the list")
+        elif name == "__init__" and "matplotlib" in self.libraries:
+            self.refuse(node, "`__init__` may set up an object of matplotlib anew")
+
+    def write(self, node: ast.AST, name: str) -> None:
+        """Record a file of the workspace that the program writes: not proven, but known."""
+        if len(self.writes) < MOST_WRITES:
+            self.writes[self.place or self.span(node), name] = None
+        else:
+            self.refuse(node, "writes more files than are listed")
 
     def unproven(self) -> tuple[Unproven, ...]:
-        """Return what was refused, in the order of the code."""
-        found = sorted(self.problems, key=lambda one: (one[0].line, one[0].column, one[1]))
-        return tuple(Unproven(span=span, reason=Untrusted(reason)) for span, reason in found)
+        """Return what was refused and what is written, in the order of the code."""
+        places = [
+            *(Unproven(span=span, reason=Untrusted(reason)) for span, reason in self.problems),
+            *(
+                Unproven(span=span, reason=Untrusted(f"writes `{name}` in the workspace"), writes=name)
+                for span, name in self.writes
+            ),
+        ]
+        return tuple(sorted(places, key=lambda one: (one.span.line, one.span.column, one.reason.text)))
 
     def steps(self, node: ast.AST, scope: NameScope) -> list[Step]:
         """Return the children of a node, each with its scope."""

@@ -11,9 +11,10 @@ from engine.analysis.verdict.python.calls import check_call, check_format
 from engine.analysis.verdict.python.child_nodes import walk
 from engine.analysis.verdict.python.context import Context, Step
 from engine.analysis.verdict.python.data.arguments import problem as problem_of
-from engine.analysis.verdict.python.data.attributes import stored_by_library
+from engine.analysis.verdict.python.data.attributes import may_be_assigned_beside
 from engine.analysis.verdict.python.data.labels import makes_dictionary
-from engine.analysis.verdict.python.data.signatures import FUNCTIONS, METHODS
+from engine.analysis.verdict.python.data.restricted import FUNCTIONS, methods
+from engine.analysis.verdict.python.data.signatures import FUNCTIONS as TYPES
 from engine.analysis.verdict.python.dataclass_fields import FIELD
 from engine.analysis.verdict.python.exception_types import IMPORT_ERRORS, is_handed_on
 from engine.analysis.verdict.python.library import BUILTINS
@@ -61,7 +62,7 @@ def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotati
 
 def _is_type(path: str) -> bool:
     """Return whether annotations may name a restricted function."""
-    return path in _TYPES or path in FUNCTIONS
+    return path in _TYPES or path in TYPES
 
 
 def is_built_in(context: Context, node: ast.expr, scope: NameScope) -> bool:
@@ -184,7 +185,7 @@ def _assigned(context: Context, node: ast.Attribute, scope: NameScope) -> Iterat
     meaning, _ = context.meanings.of_path(node.value, scope)
     if _is_listed(meaning):
         context.refuse(node, f"changes `{meaning.path or 'something unknown'}` of the library")
-    elif not may_be_assigned(node.attr) or stored_by_library(node.attr, context.libraries):
+    elif not may_be_assigned(node.attr) or not may_be_assigned_beside(node.attr, context.libraries):
         context.refuse(node, f"assigns `{node.attr}`, which belongs to the interpreter")
     else:
         yield node.value, scope, False
@@ -204,7 +205,8 @@ def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotati
         if problem:
             context.refuse(node, problem)
     elif isinstance(node.func, ast.Attribute) and _is_method(context, node.func, entry):
-        found = problem_of(METHODS[node.func.attr], node.func.attr, node, context, scope)
+        restricted = methods(context.libraries)[node.func.attr]
+        found = problem_of(restricted, node.func.attr, node, context, scope)
         if found:
             context.refuse(node, found)
         yield node.func.value, scope, False
@@ -218,8 +220,8 @@ def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotati
 
 
 def _is_method(context: Context, node: ast.Attribute, entry: Meaning) -> bool:
-    """Return whether a call is one of a method that some objects of pandas restrict."""
-    return "pandas" in context.libraries and node.attr in METHODS and not _is_listed(entry)
+    """Return whether a call is one of a method that is restricted beside the libraries that are imported."""
+    return node.attr in methods(context.libraries) and not _is_listed(entry)
 
 
 def _restricted(context: Context, node: ast.Call, path: str, scope: NameScope) -> str | None:
@@ -229,6 +231,9 @@ def _restricted(context: Context, node: ast.Call, path: str, scope: NameScope) -
         return f"`{path}` changes the library"
     if path in FUNCTIONS:
         return problem_of(FUNCTIONS[path], path, node, context, scope)
+    match node.args:
+        case [_, ast.Constant(value=str(name)), *_] if path == "getattr":
+            context.check_attribute(node, name)
     return check_call(path, node, context.safe)
 
 
@@ -236,7 +241,7 @@ def _stores_in_library(context: Context, node: ast.Call, scope: NameScope) -> bo
     match node.args:
         case [target, ast.Constant(value=str(name)), *_]:
             listed = _is_listed(context.meanings.of_path(target, scope)[0])
-            return listed or stored_by_library(name, context.libraries)
+            return listed or not may_be_assigned_beside(name, context.libraries)
     return bool(node.args) and _is_listed(context.meanings.of_path(node.args[0], scope)[0])
 
 

@@ -16,6 +16,7 @@ from engine.analysis.verdict.python import definitions, expressions
 from engine.analysis.verdict.python.child_nodes import child_nodes
 from engine.analysis.verdict.python.context import START, Context, Step
 from engine.analysis.verdict.python.data import labels
+from engine.analysis.verdict.python.data.files import is_configured
 from engine.analysis.verdict.python.doctests import docstrings, examples
 from engine.analysis.verdict.python.exception_types import TESTS, tested_names
 from engine.analysis.verdict.python.scopes import COMPREHENSIONS, NameScope, ScopeKind, binds
@@ -90,6 +91,8 @@ node is an annotation; it yields what is left to check."""
 def prove(source: str, inputs: Set[str] = frozenset()) -> tuple[Unproven, ...]:
     """Return the places that are not proven: none where the program is harmless.
 
+    Where each place `writes` a file of the workspace, nothing else stands against the proof.
+
     `inputs` has the names of the input files that are granted with the program.
     """
     try:
@@ -111,6 +114,8 @@ class _Proof:
 
     def run(self) -> tuple[Unproven, ...]:
         """Return the places that are not proven."""
+        if "matplotlib" in self._context.libraries and is_configured(self._context.inputs):
+            self._context.refuse(self._tree, "an input file configures matplotlib")
         self._walk(self._tree, self._context.scopes.module)
         if "doctest.testmod()" in self._context.used:
             self._check_docstrings()

@@ -24,6 +24,7 @@ from tests.engine.analysis.verdict import (
     attacks_data,
     attacks_javascript,
     attacks_javascript_protocols,
+    attacks_writing,
     harmless,
     harmless_data,
     harmless_javascript,
@@ -36,9 +37,11 @@ from tests.engine.analysis.verdict import (
     shell_watched,
     test_javascript_by_running,
     watched,
+    writing_data,
 )
 
 _BATCH = 1000
+_LIBRARIES = ("numpy", "numpy.random", "pandas", "matplotlib.pyplot", "pandas.plotting._matplotlib")
 
 
 Prove = Callable[[str], tuple[Unproven, ...]]
@@ -46,15 +49,26 @@ Runner = Callable[[list[str]], list[tuple[str, str]]]
 """Runs programs, and returns each effect with the program that had it."""
 
 
-def _watched(image: str, *libraries: str) -> Runner:
+def _watched(image: str, *libraries: str, prove: Prove = prove_python) -> Runner:
     watcher = Path(watched.__file__).read_text(encoding="utf-8")
     command = ("python3", "-I", "-W", "ignore", "-c", watcher, *libraries)
 
     def run(programs: list[str]) -> list[tuple[str, str]]:
-        found = json.loads(in_sandbox.run(image, command, json.dumps(programs)))
+        given = [{"code": one, "writes": _written(prove(one))} for one in programs]
+        found = json.loads(in_sandbox.run(image, command, json.dumps(given)))
         return [(event, programs[number]) for number, event in found]
 
     return run
+
+
+def _written(places: tuple[Unproven, ...]) -> list[str]:
+    """Return the files that a proven program writes; none where it is not proven."""
+    return sorted({one.writes for one in places}) if is_proven(places) else []
+
+
+def is_proven(places: tuple[Unproven, ...]) -> bool:
+    """Return whether a program is harmless, or writes only its workspace."""
+    return all(one.writes for one in places)
 
 
 def _python(seed: int) -> tuple[Iterator[str], Runner]:
@@ -62,8 +76,9 @@ def _python(seed: int) -> tuple[Iterator[str], Runner]:
 
 
 def _data(seed: int) -> tuple[Iterator[str], Runner]:
-    sources = (*harmless_data.HARMLESS * 8, *attacks_data.ATTACKS)
-    run = _watched("python-data", "numpy", "numpy.random", "pandas")
+    plain = (*harmless_data.HARMLESS, *writing_data.DRAWING, *writing_data.WRITING)
+    sources = (*plain * 8, *attacks_data.ATTACKS, *attacks_writing.ATTACKS)
+    run = _watched("python-data", *_LIBRARIES, prove=_prove_data)
     return mutations.programs(seed, sources, mutations.DATA), run
 
 
@@ -114,7 +129,7 @@ def batches(programs: Iterator[str], prove: Prove) -> Iterator[list[str]]:
     """Yield the programs that are called harmless, each once, in batches without end."""
     seen, proven = set[int](), list[str]()
     for program in programs:
-        if hash(program) in seen or prove(program):
+        if hash(program) in seen or not is_proven(prove(program)):
             continue
         seen.add(hash(program))
         proven.append(program)

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from engine.analysis.verdict.python.attributes import DUNDERS, SAFE
-from engine.analysis.verdict.python.data.attributes import NUMPY_SAFE, PANDAS_SAFE
+from engine.analysis.verdict.python.data.attributes import MATPLOTLIB_SAFE, NUMPY_SAFE, PANDAS_SAFE
 from engine.analysis.verdict.python.data.library import DATA_MODULES
 from engine.analysis.verdict.python.data.reserved_attributes import OF_NUMPY, OF_PANDAS
-from engine.analysis.verdict.python.data.signatures import METHODS
+from engine.analysis.verdict.python.data.restricted import BY_LIBRARY
 from engine.analysis.verdict.python.library import BUILTINS, MODULES
 from engine.analysis.verdict.python.reserved_attributes import RESERVED
 from engine.analysis.verdict.python.safe_module import SafeModule
@@ -55,6 +55,7 @@ NAMES = (*dir(builtins), *sorted(BUILTINS.values) * 2)
 _OF_DATA = (
     *("to_clipboard", "to_pickle", "http://a.example/x.csv", "/etc/hosts"),
     "datetime64[ns, dateutil//etc/hosts]",
+    *("plot.png", "table.csv", "/tmp/x.png", "../x.csv", "x.pgf", "matplotlibrc", "conftest.py", "data.csv"),
 )
 """Texts that something in a library for data acts on."""
 _UNLISTED = sorted(name for name in sys.stdlib_module_names if not name.startswith("_"))
@@ -77,7 +78,12 @@ STANDARD = Vocabulary(
     ATTRIBUTES, _listed({path: one for path, one in MODULES.items() if path not in DATA_MODULES}), ("x", "r")
 )
 DATA = Vocabulary(
-    (*sorted(NUMPY_SAFE | PANDAS_SAFE | SAFE), *sorted(METHODS) * 2, *sorted(OF_NUMPY | OF_PANDAS)),
+    (
+        *sorted(NUMPY_SAFE | PANDAS_SAFE | MATPLOTLIB_SAFE | SAFE),
+        *sorted(name for table in BY_LIBRARY.values() for name in table) * 2,
+        *sorted(OF_NUMPY | OF_PANDAS),
+        *("canvas", "set_usetex", "_usetex", "savefig", "print_figure", "rcParams"),
+    ),
     _listed(DATA_MODULES),
     (*_OF_DATA * 2, "mean", "a", "x", "D"),
 )

@@ -10,18 +10,23 @@ import pytest
 from engine.analysis.verdict.python.data.library import DATA_MODULES
 from tests.engine.analysis.verdict import campaign, in_sandbox
 from tests.engine.analysis.verdict.harmless_data import HARMLESS
+from tests.engine.analysis.verdict.writing_data import DRAWING, WRITING
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(400)]
 SEED = 20
 GENERATED = 150
 
 EFFECTS = (
-    "import pandas as pd\npd.Series([1]).to_csv('out.csv')",
+    "import pandas as pd\npd.Series([1]).to_csv('../out.csv')",
     "import pandas as pd\npd.Series([1]).agg('to_pickle', path='out.pkl')",
     "import pandas as pd\npd.Series([1]).astype('datetime64[ns, dateutil//etc/hosts]')",
     "import numpy as np\nnp.arange(3).dump('out.npy')",
     "import numpy as np\nprint(np.loadtxt('/etc/hostname', dtype=str))",
     "import pandas as pd\npd.read_csv('http://127.0.0.1:9/x.csv')",
+    "import matplotlib.pyplot as plt\nplt.savefig('plot.png')\nplt.savefig('/tmp/plot.png')",
+    "import matplotlib.pyplot as plt\nplt.savefig('plot.png', format='pgf')",
+    "import matplotlib.pyplot as plt\nplt.title('x', usetex=True)\nplt.savefig('plot.png')",
+    "import pandas as pd\ngetattr(pd.Series([1]), 'to_csv')('out.csv')",
 )
 _LISTED = """
 import importlib, json, sys, types
@@ -38,16 +43,16 @@ def test_the_watcher_sees_the_effects_of_the_libraries() -> None:
 
 
 def test_the_examples_have_no_effect() -> None:
-    """Every example of a harmless program is one."""
+    """Every example of a harmless program is one, and what writes only its workspace does."""
     _, run = campaign.LANGUAGES["python-data"][0](SEED)
-    assert [] == run(list(HARMLESS))
+    assert [] == run([*HARMLESS, *DRAWING, *WRITING])
 
 
 def test_generated_programs_that_are_proven_have_no_effect() -> None:
     """Mutations of harmless programs and of attacks, as far as they are called harmless, only compute."""
     make, prove = campaign.LANGUAGES["python-data"]
     programs, run = make(SEED)
-    proven = list(islice((one for one in programs if not prove(one)), GENERATED))
+    proven = list(islice((one for one in programs if campaign.is_proven(prove(one))), GENERATED))
     assert [] == run(proven)
 
 

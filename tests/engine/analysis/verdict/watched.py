@@ -1,8 +1,9 @@
 """Runs programs, a few in each process, and says which of them had an effect.
 
-Reads a JSON list of programs from standard input and writes the list of `[number, event]` of those that did
-something: an audit event of the interpreter (PEP 578) that computing and printing does not raise ends the
-process before it happens. It uses the standard library alone, so that it runs in any image with a Python.
+Reads a JSON list of programs from standard input, each a text or `{"code": text, "writes": [name]}`, and
+writes the list of `[number, event]` of those that did something: an audit event of the interpreter (PEP 578)
+that computing, printing and writing the named files does not raise ends the process before it happens. It
+uses the standard library alone, so that it runs in any image with a Python.
 """
 
 from __future__ import annotations
@@ -32,13 +33,18 @@ QUIET = frozenset(
 )
 """Events of computing, of the imports of the standard library, and of doctest's (unused) debugger."""
 _LIBRARY = tuple(os.path.realpath(path) for path in (*sys.path, sys.base_prefix) if path)
-_READABLE = ("/usr/share/zoneinfo/", "/etc/localtime", "/etc/inputrc")
+_READABLE = (
+    *("/usr/share/zoneinfo/", "/etc/localtime", "/etc/inputrc"),
+    *("/usr/share/matplotlib/", "/usr/share/fonts/"),
+)
 _SOURCES = {"main.py", ".pdbrc", ".inputrc", "<unknown>", "<string>", "<stdin>"}
 """What the interpreter itself looks for, to quote lines in a traceback or to configure itself."""
 _INPUTS = {
     "data.csv": "a,b\n1,2020-01-01\n3,2021-05-06\n",
     "some folder/notes.txt": "a,b\n1,2\n3,4\n",
 }
+_WRITABLE: set[str] = set()
+"""Where the program that runs may write: the files that its proof names."""
 _GRANTED: set[str] = set()
 """Where the input files are that programs with libraries for data are granted."""
 GROUP = 25
@@ -46,13 +52,14 @@ GROUP = 25
 MOST_SECONDS = 3.0
 _MOST_CPU_SECONDS = 1.5
 _LIMITS = ((resource.RLIMIT_AS, 1 << 30), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 1 << 26))
+Program = str | dict[str, Any]
 _BEGUN = b"\0"
 _BUILTINS = dict(vars(builtins))
 
 
 def _is_read(name: Any, mode: Any, flags: int | None) -> bool:
-    """Return whether an event `open` only reads the library."""
-    if isinstance(name, int) or name is None:
+    """Return whether an event `open` only reads the library, or writes what the program may write."""
+    if isinstance(name, int) or name is None or os.path.realpath(os.fsdecode(name)) in _WRITABLE:
         return True
     writes = (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)
     if writes or (mode and set(str(mode)) & set("wax+")):
@@ -94,9 +101,13 @@ def _begin() -> ModuleType:
     return main
 
 
-def _run(program: str) -> None:
+def _run(program: Program) -> None:
     main = _begin()
-    code = compile(program, "main.py", "exec", dont_inherit=True)
+    _WRITABLE.clear()
+    if not isinstance(program, str):
+        _WRITABLE.update(os.path.realpath(name) for name in program["writes"])
+    text = program if isinstance(program, str) else program["code"]
+    code = compile(text, "main.py", "exec", dont_inherit=True)
     try:
         exec(code, main.__dict__)  # noqa: S102 - running them, watched, is what this is for
     except SystemExit:
@@ -107,7 +118,7 @@ def _run(program: str) -> None:
     sys.stdout.flush()
 
 
-def _child(programs: Sequence[str], report: int, output: int) -> None:
+def _child(programs: Sequence[Program], report: int, output: int) -> None:
     _prepare(output)
     _watch(report)
     for program in programs:
@@ -116,7 +127,7 @@ def _child(programs: Sequence[str], report: int, output: int) -> None:
             _run(program)
 
 
-def _watched(programs: Sequence[str]) -> tuple[int, str]:
+def _watched(programs: Sequence[Program]) -> tuple[int, str]:
     """Run programs in one process; return how many were begun before it ended, and the first effect."""
     report, told = os.pipe()
     output = os.memfd_create("output")
@@ -132,11 +143,14 @@ def _watched(programs: Sequence[str]) -> tuple[int, str]:
     printed = os.pread(output, os.fstat(output).st_size, 0)
     os.close(report)
     os.close(output)
+    left = _unexpected(programs)
+    if left:
+        return len(events) - 1, f"writes {left}"
     canary = "prints the environment" if CANARY.encode() in printed else ""
     return len(events) - 1, events[-1].decode("utf-8", "replace") or canary
 
 
-def effects(programs: Sequence[str], group: int = GROUP) -> Iterator[tuple[int, str]]:
+def effects(programs: Sequence[Program], group: int = GROUP) -> Iterator[tuple[int, str]]:
     """Yield the numbers of the programs that had an effect, and the effect.
 
     Programs share a process in groups, for a process costs far more than a program. A group with an effect is
@@ -157,6 +171,15 @@ def effects(programs: Sequence[str], group: int = GROUP) -> Iterator[tuple[int, 
         start += begun
 
 
+def _unexpected(programs: Sequence[Program]) -> str:
+    """Return what lies in the workspace and no program may write; take away what lies there."""
+    allowed = {name for one in programs if not isinstance(one, str) for name in one["writes"]}
+    found = [path for path in Path().rglob("*") if path.is_file() and os.path.realpath(path) not in _GRANTED]
+    for path in found:
+        path.unlink()
+    return ", ".join(sorted(str(path) for path in found if str(path) not in allowed))
+
+
 def _grant_inputs() -> None:
     for name, content in _INPUTS.items():
         path = Path(name)
@@ -171,7 +194,9 @@ def main() -> None:
     What a library does when it is imported is the interpreter's own start, as it is for the standard library.
     """
     os.environ["SECRET"] = CANARY
-    os.chdir("/tmp")
+    workspace = Path("/tmp/workspace")
+    workspace.mkdir(exist_ok=True)
+    os.chdir(workspace)
     for name in sys.argv[1:]:
         importlib.import_module(name)
         _grant_inputs()

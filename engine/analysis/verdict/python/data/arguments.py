@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from engine.analysis.python.word_lists import words
+from engine.analysis.verdict.python.calls import check_format
 from engine.analysis.verdict.python.context import Context
 from engine.analysis.verdict.python.data.attributes import stored_by_library
-from engine.analysis.verdict.python.data.files import is_input
+from engine.analysis.verdict.python.data.files import PICTURE, TABLE, is_input, is_output
 from engine.analysis.verdict.python.data.signatures import REASONS, ArgumentKind, RestrictedCall
 from engine.analysis.verdict.python.meanings import Use
 from engine.analysis.verdict.python.scopes import BindingKind, NameScope
@@ -36,6 +37,17 @@ _CALLABLE = frozenset(words("abs all any bool float int len list max min round s
 _OPTION = re.compile(
     r"display\.(?:max_rows|max_columns|width|precision|max_colwidth|min_rows|expand_frame_repr|float_format)"
 )
+
+_STYLE = frozenset(
+    words(
+        """alpha angleA angleB arrowstyle boxstyle color connectionstyle ec edgecolor facecolor fc fontsize
+            fontweight ha headlength headwidth linestyle linewidth ls lw marker markeredgecolor
+            markerfacecolor markersize pad rotation shrink shrinkA shrinkB size va weight width"""
+    )
+)
+_FORMATS = frozenset({"png", "svg", "pdf", "jpg", "jpeg"})
+_CHARTS = frozenset({"line", "bar", "barh", "hist", "box", "area", "pie", "scatter", "hexbin"})
+_BACKENDS = frozenset({"Agg", "agg"})
 
 Check = Callable[[Context, ast.expr, NameScope], bool]
 
@@ -132,6 +144,42 @@ def _input(context: Context, node: ast.expr, scope: NameScope) -> bool:
     )
 
 
+def _output(kind: re.Pattern[str]) -> Check:
+    """Return the check of a name that is written, which records it."""
+
+    def check(context: Context, node: ast.expr, scope: NameScope) -> bool:
+        name = node.value if isinstance(node, ast.Constant) else None
+        if not isinstance(name, str) or not is_output(name, kind, context.inputs):
+            return False
+        context.write(node, name)
+        return True
+
+    return check
+
+
+def _one_of(known: frozenset[str]) -> Check:
+    """Return the check of a text that is spelled out and of a list."""
+
+    def check(context: Context, node: ast.expr, scope: NameScope) -> bool:
+        return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in known
+
+    return check
+
+
+def _format(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    return check_format(node) is None
+
+
+def _style(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    match node:
+        case ast.Constant(value=None):
+            return True
+        case ast.Dict(keys=keys):
+            named = all(isinstance(key, ast.Constant) and key.value in _STYLE for key in keys)
+            return named and _literal(context, node, scope)
+    return False
+
+
 def _encoding(context: Context, node: ast.expr, scope: NameScope) -> bool:
     return isinstance(node, ast.Constant) and (node.value is None or node.value in _ENCODINGS)
 
@@ -150,5 +198,12 @@ _CHECKS: Mapping[ArgumentKind, Check] = MappingProxyType(
         ArgumentKind.INPUT: _input,
         ArgumentKind.ENCODING: _encoding,
         ArgumentKind.OPTION: _option,
+        ArgumentKind.TABLE: _output(TABLE),
+        ArgumentKind.PICTURE: _output(PICTURE),
+        ArgumentKind.FORMAT: _one_of(_FORMATS),
+        ArgumentKind.TEXT: _format,
+        ArgumentKind.STYLE: _style,
+        ArgumentKind.CHART: _one_of(_CHARTS),
+        ArgumentKind.BACKEND: _one_of(_BACKENDS),
     }
 )

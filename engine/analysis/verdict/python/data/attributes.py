@@ -1,4 +1,4 @@
-"""Attributes of the objects of numpy and pandas: which are safe whatever the value is that has them."""
+"""Attributes of the objects of numpy, pandas and matplotlib: which are safe on any value that has them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from engine.analysis.python.word_lists import words
 from engine.analysis.verdict.python.attributes import SAFE
 from engine.analysis.verdict.python.data.reserved_attributes import OF_NUMPY, OF_PANDAS
-from engine.analysis.verdict.python.data.signatures import METHODS
+from engine.analysis.verdict.python.data.restricted import methods
 from engine.analysis.verdict.python.reserved_attributes import RESERVED
 
 NUMPY_SAFE = frozenset(
@@ -46,17 +46,27 @@ PANDAS_SAFE = frozenset(
 )
 """Attributes that objects of pandas have, and that compute in memory whatever they are given."""
 
+MATPLOTLIB_SAFE = frozenset({"patches", "spines", "transAxes"})
+"""Attributes that objects of matplotlib have, and that only lead to others of its objects."""
+
+UNSAFE_BESIDE_MATPLOTLIB = frozenset({"update"})
+"""Sets any property of what is drawn, such as `usetex`, which starts a process to draw its text."""
+
 UNSAFE = frozenset({"dump", "query", "astimezone", "_init"})
 """Attributes that are safe in a program without these libraries, and not on all of their objects."""
 
+_STORED_BESIDE_MATPLOTLIB = frozenset({"columns", "index"})
+"""The attributes that may be assigned where matplotlib is imported: none of its objects has them."""
 _NOT_STORED = UNSAFE | {"dtype", "strides"}
 _LISTED = {
     "numpy": NUMPY_SAFE,
     "pandas": PANDAS_SAFE,
+    "matplotlib": MATPLOTLIB_SAFE,
 }
 _RESERVED = {
     "numpy": OF_NUMPY,
-    "pandas": OF_PANDAS | METHODS.keys(),
+    "pandas": OF_PANDAS | methods(frozenset({"pandas"})).keys(),
+    "matplotlib": MATPLOTLIB_SAFE | methods(frozenset({"matplotlib"})).keys(),
 }
 
 
@@ -67,18 +77,27 @@ def stored_by_library(name: str, libraries: frozenset[str]) -> bool:
     return name in _NOT_STORED or name in _reserved(libraries) - _listed(libraries)
 
 
+def may_be_assigned_beside(name: str, libraries: frozenset[str]) -> bool:
+    """Return whether assigning an attribute of this name changes nothing that a library acts on."""
+    drawn = "matplotlib" in libraries and name not in _STORED_BESIDE_MATPLOTLIB
+    return not drawn and not stored_by_library(name, libraries)
+
+
 def safe_attributes(own: frozenset[str], libraries: frozenset[str]) -> frozenset[str]:
     """Return the attributes that are safe on every value; `own` has those that the program defines."""
     if not libraries:
         return SAFE | (own - RESERVED)
+    if "matplotlib" in libraries:
+        return _listed(libraries)
     return _listed(libraries) | (own - RESERVED - _reserved(libraries) - UNSAFE)
 
 
 @cache
 def _listed(libraries: frozenset[str]) -> frozenset[str]:
     """Return the attributes that are safe on all objects; those of numpy are everywhere."""
-    restricted = METHODS.keys() if "pandas" in libraries else ()
-    return SAFE.union(*(_LISTED[name] for name in _known(libraries))).difference(UNSAFE, restricted)
+    unsafe = UNSAFE | UNSAFE_BESIDE_MATPLOTLIB if "matplotlib" in libraries else UNSAFE
+    listed = SAFE.union(*(_LISTED[name] for name in _known(libraries)))
+    return listed.difference(unsafe, methods(libraries).keys())
 
 
 @cache

@@ -1,10 +1,11 @@
-"""What numpy and pandas offer to a program that only computes, and why each module is safe."""
+"""What numpy, pandas and matplotlib offer to a program that computes and draws, and why it is safe."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from engine.analysis.verdict.python.data.pictures import FUNCTIONS as PICTURES
 from engine.analysis.verdict.python.safe_module import SafeModule, module
 
 _NUMPY_TYPES = """
@@ -67,7 +68,7 @@ NUMPY: Mapping[str, SafeModule] = MappingProxyType(
             " views without bounds (`lib.stride_tricks`), or looks names up in frames (`r_`, `bmat`).",
             f"{_NUMPY_TYPES} {_NUMPY_UFUNCS} {_NUMPY_MAKERS} {_NUMPY_FUNCTIONS} {_NUMPY_CONSTANTS}",
             types="ndarray dtype",
-            calls="loadtxt genfromtxt",
+            calls="loadtxt genfromtxt savetxt",
         ),
         "numpy.fft": module("Computes.", _FFT),
         "numpy.linalg": module("Computes.", _LINALG),
@@ -91,5 +92,22 @@ PANDAS: Mapping[str, SafeModule] = MappingProxyType(
     }
 )
 
-DATA_MODULES: Mapping[str, SafeModule] = MappingProxyType({**NUMPY, **PANDAS})
+MATPLOTLIB: Mapping[str, SafeModule] = MappingProxyType(
+    {
+        "matplotlib": module("Chooses what draws without a window.", "", calls="use"),
+        "matplotlib.axes": module("Annotations.", "", types="Axes"),
+        "matplotlib.figure": module("Annotations.", "", types="Figure"),
+        "matplotlib.pyplot": module(
+            "Draws in memory, and saves pictures under names that are spelled out. Not listed is what sets"
+            " fonts and other parameters, reads files, opens windows, or animates.",
+            "",
+            calls=" ".join(
+                name for _, _, name in (path.rpartition(".") for path in PICTURES) if name != "use"
+            ),
+            types="Axes Figure",
+        ),
+    }
+)
+
+DATA_MODULES: Mapping[str, SafeModule] = MappingProxyType({**NUMPY, **PANDAS, **MATPLOTLIB})
 """What may be imported, by the module's full name."""

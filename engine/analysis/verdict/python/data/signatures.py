@@ -24,6 +24,20 @@ class ArgumentKind(Enum):
     ENCODING = auto()
     OPTION = auto()
     """The name of an option of the display, spelled out."""
+    TABLE = auto()
+    """The name of a table that is written to the workspace, spelled out."""
+    PICTURE = auto()
+    """The name of a picture that is written to the workspace, spelled out."""
+    FORMAT = auto()
+    """The format of a picture."""
+    TEXT = auto()
+    """A text that formats numbers without their attributes, spelled out."""
+    STYLE = auto()
+    """How something is drawn: listed words with their values, spelled out."""
+    CHART = auto()
+    """The kind of a chart that draws a table."""
+    BACKEND = auto()
+    """What draws without a window, spelled out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +53,7 @@ class RestrictedCall:
 _KINDS = {kind.name.lower(): kind for kind in ArgumentKind}
 
 
-def _signature(positional: str, keywords: str = "", others: ArgumentKind | None = None) -> RestrictedCall:
+def signature(positional: str, keywords: str = "", others: ArgumentKind | None = None) -> RestrictedCall:
     """Return the signature of words: kinds of positional arguments, and `name=kind` (or `name`: any)."""
     named = {}
     for word in keywords.split():
@@ -55,25 +69,30 @@ _TEXT = (
 _PIVOTED = "values index columns aggfunc=function fill_value margins dropna margins_name observed"
 FUNCTIONS: Mapping[str, RestrictedCall] = MappingProxyType(
     {
-        "numpy.loadtxt": _signature(
+        "numpy.loadtxt": signature(
             "input",
             f"{_TEXT} skiprows=literal ndmin=literal",
         ),
-        "numpy.genfromtxt": _signature(
+        "numpy.genfromtxt": signature(
             "input",
             f"{_TEXT} skip_header=literal skip_footer=literal names=literal filling_values=literal"
             " missing_values=literal",
         ),
-        "pandas.DataFrame": _signature("any any any", "data index columns dtype=type copy"),
-        "pandas.Index": _signature("any", "data name"),
-        "pandas.Series": _signature("any any", "data index name dtype=type copy"),
-        "pandas.Timedelta": _signature("any any", "days hours minutes seconds weeks unit"),
-        "pandas.Timestamp": _signature("any", "year month day hour minute second unit"),
-        "pandas.crosstab": _signature("any any", "margins normalize rownames colnames margins_name"),
-        "pandas.date_range": _signature("any any any any", "start end periods freq name inclusive normalize"),
-        "pandas.get_dummies": _signature("any", "columns prefix prefix_sep drop_first dummy_na dtype=type"),
-        "pandas.pivot_table": _signature("any", _PIVOTED),
-        "pandas.read_csv": _signature(
+        "numpy.savetxt": signature(
+            "table any",
+            "fname=table X fmt=literal delimiter=literal newline=literal header=literal footer=literal"
+            " comments=literal encoding=encoding",
+        ),
+        "pandas.DataFrame": signature("any any any", "data index columns dtype=type copy"),
+        "pandas.Index": signature("any", "data name"),
+        "pandas.Series": signature("any any", "data index name dtype=type copy"),
+        "pandas.Timedelta": signature("any any", "days hours minutes seconds weeks unit"),
+        "pandas.Timestamp": signature("any", "year month day hour minute second unit"),
+        "pandas.crosstab": signature("any any", "margins normalize rownames colnames margins_name"),
+        "pandas.date_range": signature("any any any any", "start end periods freq name inclusive normalize"),
+        "pandas.get_dummies": signature("any", "columns prefix prefix_sep drop_first dummy_na dtype=type"),
+        "pandas.pivot_table": signature("any", _PIVOTED),
+        "pandas.read_csv": signature(
             "input",
             "sep=literal delimiter=literal header=literal names=literal index_col=literal usecols=literal"
             " dtype=type skiprows=literal nrows=literal na_values=literal keep_default_na=literal"
@@ -81,34 +100,39 @@ FUNCTIONS: Mapping[str, RestrictedCall] = MappingProxyType(
             " skipinitialspace=literal quotechar=literal encoding=encoding low_memory=literal"
             " on_bad_lines=literal",
         ),
-        "pandas.set_option": _signature("option any"),
+        "pandas.set_option": signature("option any"),
     }
 )
 """Functions that are called directly, by their full names."""
 
-_AGGREGATED = _signature("function any", "func=function axis", ArgumentKind.FUNCTION)
+_AGGREGATED = signature("function any", "func=function axis", ArgumentKind.FUNCTION)
 METHODS: Mapping[str, RestrictedCall] = MappingProxyType(
     {
         "agg": _AGGREGATED,
         "aggregate": _AGGREGATED,
-        "apply": _signature("function any", "func=function axis args raw result_type=literal include_groups"),
-        "applymap": _signature("function", "na_action=literal"),
-        "astype": _signature("type", "dtype=type copy errors=literal"),
-        "day_name": _signature(""),
-        "describe": _signature("", "percentiles include=type exclude=type"),
-        "filter": _signature("function", "items like regex axis"),
-        "map": _signature("any", "na_action=literal"),
-        "month_name": _signature(""),
-        "now": _signature(""),
-        "pivot_table": _signature(
+        "apply": signature("function any", "func=function axis args raw result_type=literal include_groups"),
+        "applymap": signature("function", "na_action=literal"),
+        "astype": signature("type", "dtype=type copy errors=literal"),
+        "day_name": signature(""),
+        "describe": signature("", "percentiles include=type exclude=type"),
+        "filter": signature("function", "items like regex axis"),
+        "map": signature("any", "na_action=literal"),
+        "month_name": signature(""),
+        "now": signature(""),
+        "pivot_table": signature(
             "any any any",
             "values index columns aggfunc=function fill_value margins dropna margins_name observed",
         ),
-        "rolling": _signature("any any", "window min_periods center closed on"),
-        "select_dtypes": _signature("type type", "include=type exclude=type"),
-        "to_string": _signature("", "index header na_rep float_format justify max_rows max_cols columns"),
-        "today": _signature(""),
-        "transform": _signature("function", "func=function"),
+        "rolling": signature("any any", "window min_periods center closed on"),
+        "select_dtypes": signature("type type", "include=type exclude=type"),
+        "to_csv": signature(
+            "table literal",
+            "path_or_buf=table sep=literal na_rep=literal float_format=literal columns header index"
+            " index_label=literal encoding=encoding quotechar=literal date_format=literal decimal=literal",
+        ),
+        "to_string": signature("", "index header na_rep float_format justify max_rows max_cols columns"),
+        "today": signature(""),
+        "transform": signature("function", "func=function"),
     }
 )
 """Methods that are called directly where pandas is imported, whatever they belong to."""
@@ -122,5 +146,12 @@ REASONS: Mapping[ArgumentKind, str] = MappingProxyType(
         ArgumentKind.INPUT: "reads what is not certainly an input file",
         ArgumentKind.ENCODING: "gets an encoding that is not on the list",
         ArgumentKind.OPTION: "sets an option that is not on the list",
+        ArgumentKind.TABLE: "writes what is not certainly a plain new `.csv` or `.tsv` in the workspace",
+        ArgumentKind.PICTURE: "writes what is not certainly a plain new picture in the workspace",
+        ArgumentKind.FORMAT: "gets a format of pictures that is not on the list",
+        ArgumentKind.TEXT: "gets a format that takes attributes or is computed",
+        ArgumentKind.STYLE: "gets a style with words that are not on the list or are computed",
+        ArgumentKind.CHART: "draws a chart that is not on the list",
+        ArgumentKind.BACKEND: "chooses a backend that is not on the list",
     }
 )
