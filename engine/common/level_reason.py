@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from engine.common.presentation import written_text
 from engine.common.text import Untrusted
 from engine.models import Analysis, Case, Level, Limits, Permissions, RuleMatch, Verdict, Violation
 
@@ -54,6 +55,8 @@ def _of_code(case: Case) -> str:
         known = "it is proven harmless and asks for nothing"
         rated_so = case.assessment.risk.rank > Level.MEDIUM.rank
         return f"the policy rates all code so; {known}" if rated_so else known
+    if written := written_text(analysis):
+        return f"it {written}, and is proven to do nothing else"
     if analysis.unproven:
         place = analysis.unproven[0]
         return f"line {place.span.line} could not be proven harmless: {place.reason.text}"

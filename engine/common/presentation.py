@@ -17,11 +17,24 @@ _WORDS = {
 }
 
 
+NAMED_FILES = 3
+"""How many files are named before the rest is counted."""
+
+
+def written_text(analysis: Analysis) -> str:
+    """Return `writes only its workspace: a.csv, b.png` where that is proven, else an empty text."""
+    names = analysis.writes
+    more = f" and {len(names) - NAMED_FILES} more" if len(names) > NAMED_FILES else ""
+    return f"writes only its workspace: {', '.join(names[:NAMED_FILES])}{more}" if names else ""
+
+
 def verdict_text(analysis: Analysis) -> str:
     """Return the verdict in a few words."""
     match analysis.verdict:
         case Verdict.HARMLESS:
             return "Proven harmless"
+        case Verdict.UNPROVEN if written := written_text(analysis):
+            return f"Unproven; {written}"
         case Verdict.UNPROVEN if analysis.unproven:
             return f"Unproven: {many(len(analysis.unproven), 'expression')}"
         case Verdict.UNPROVEN:

@@ -37,6 +37,8 @@ HOSTS = tuple(Untrusted(f"{name}.example.com") for name in "abcd")
 UNPROVEN = ", which could not be proven harmless"
 CALLS = Analysis(unproven=(Unproven(span=PLACE, reason=Untrusted("it calls frobnicate")),))
 
+SAVES = Analysis(unproven=(Unproven(span=PLACE, reason=Untrusted("writes `a.csv`"), writes="a.csv"),))
+
 
 def reason(
     analysis: Analysis,
@@ -85,6 +87,7 @@ FOREIGN = Package(name=Untrusted("left"), version=Untrusted("1"), registry=Untru
     [
         ("MEDIUM: it is proven harmless and asks for nothing", Analysis(verdict=Verdict.HARMLESS), None),
         ("HIGH: line 3 could not be proven harmless: it calls frobnicate", CALLS, None),
+        ("HIGH: it writes only its workspace: a.csv, and is proven to do nothing else", SAVES, None),
         ("HIGH: python code could not be proven harmless", Analysis(), None),
         ("HIGH: the analysis could not read all of it", Analysis(complete=False), None),
         ("HIGH: line 3: It deletes files", found(Level.HIGH), None),

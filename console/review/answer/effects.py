@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from console.review.rehearsal.seen import columns, observed
 from console.safety.text import visible_text
-from engine.common.presentation import headline
+from engine.common.presentation import headline, written_text
 from engine.common.text import Untrusted, many
 from engine.models import (
     Analysis,
@@ -83,10 +83,15 @@ def sentence(case: Case) -> str:
     if case.submission.draft.operation is not None:
         return f"Tool call: {visible_text(headline(case.submission.draft))}."
     if case.analysis.verdict is Verdict.HARMLESS:
-        reads = ", reads its input files" if case.submission.draft.files else ""
-        return f"Only computes{reads} and prints."
+        return f"Only computes{_reads(case)} and prints."
+    if case.analysis.writes:
+        return f"Otherwise it only computes{_reads(case)} and prints."
     said = _listed([_does(row) for row in effect_rows(case) if row.predicted and row.verb])
     return f"{said[0].upper()}{said[1:]}." if said else "No access to anything outside was found."
+
+
+def _reads(case: Case) -> str:
+    return ", reads its input files" if case.submission.draft.files else ""
 
 
 def verdict(analysis: Analysis) -> tuple[str, str]:
@@ -99,6 +104,8 @@ def verdict(analysis: Analysis) -> tuple[str, str]:
         return words, f"bold risk-{worst.severity.value}"
     if not analysis.complete:
         return "Unproven: not all of it could be analysed", "bold warning"
+    if written := written_text(analysis):
+        return f"Unproven; {written}", "bold warning"
     if analysis.unproven:
         return f"Unproven: {many(len(analysis.unproven), 'place')} (~)", "bold warning"
     return "Unproven", "bold warning"

@@ -46,7 +46,7 @@ def corpus_record(item: Item, analysis: Analysis) -> dict[str, Any]:
 
 def _verdict(analysis: Analysis) -> dict[str, Any]:
     unproven = [{"reason": one.reason.text} | _place(one.span) for one in analysis.unproven]
-    return {"verdict": analysis.verdict.value, "unproven": unproven}
+    return {"verdict": analysis.verdict.value, "unproven": unproven, "writes": list(analysis.writes)}
 
 
 def _violation(violation: Violation) -> dict[str, Any]:

@@ -11,11 +11,13 @@ from console.explore.editor import Editor
 from console.explore.find.bar import FindBar
 from console.explore.reviewer_view import MOST_EFFECTS, effect_lines, verdict_parts
 from console.safety.text import paragraphs
+from engine.analysis import analyse
 from engine.common.text import Untrusted
 from engine.models import (
     Analysis,
     Certainty,
     EffectKind,
+    Language,
     PredictedEffect,
     Verdict,
 )
@@ -42,6 +44,12 @@ def test_the_gravest_level_comes_with_the_verdict() -> None:
     grave = Analysis(violations=(violation(span(1, 1, 5)),), verdict=Verdict.VIOLATIONS, complete=False)
     assert "▲ HIGH  1 violation  not completely analysed" == paragraphs(verdict_parts(grave)).plain
     assert "Proven harmless" == paragraphs(verdict_parts(Analysis(verdict=Verdict.HARMLESS))).plain
+
+
+def test_what_writes_only_its_workspace_is_said_while_it_is_typed() -> None:
+    """The files are named beside the level of the facts."""
+    saving = analyse("import pandas as pd\npd.Series([1]).to_csv('report.csv')\n", Language.PYTHON)
+    assert "Unproven; writes only its workspace: report.csv" in paragraphs(verdict_parts(saving)).plain
 
 
 def test_each_effect_has_a_line_up_to_a_number() -> None:

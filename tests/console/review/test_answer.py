@@ -64,6 +64,15 @@ def test_only_proven_code_is_said_to_only_compute() -> None:
     assert "Unproven" in verdict(unknown.analysis)[0]
 
 
+def test_proven_code_that_saves_is_said_to_write_only_its_workspace() -> None:
+    """The files are named beside "Unproven", and the sentence says that there is nothing else."""
+    saving = analysed("import pandas as pd\npd.Series([1]).to_csv('report.csv')\n")
+    said = "Unproven; writes only its workspace: report.csv Otherwise it only computes and prints."
+    assert said in " ".join(words(saving).split())
+    more = analysed("import pandas as pd\npd.Series([1]).to_csv('report.csv')\nprint(open)\n")
+    assert "only its workspace" not in words(more)
+
+
 def test_the_level_has_a_reason_in_one_line() -> None:
     """The reason of the level stands first, in the words that every client uses."""
     assert words(analysed(WEATHER)).split("\n")[0].startswith("Why HIGH: ")

@@ -46,6 +46,16 @@ def test_a_person_reads_places_levels_and_rules(capsys: pytest.CaptureFixture[st
     assert re.search(r"2:1 HIGH +Runs a command from the user's input \[py-process-foreign\]", output)
 
 
+def test_files_of_the_workspace_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """What proven code writes stands beside the verdict, for people and for programs."""
+    path = tmp_path / "report.py"
+    path.write_text("import pandas as pd\npd.Series([1]).to_csv('report.csv')\n")
+    _, output = _run(capsys, ["analyze", path])
+    assert "Unproven; writes only its workspace: report.csv" in output
+    _, output = _run(capsys, ["analyze", "--json", path])
+    assert ["report.csv"] == json.loads(output)[0]["writes"]
+
+
 def test_text_of_the_code_is_shown_visibly(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """An escape sequence in a message reaches the terminal as marks."""
     path = tmp_path / "escape.py"

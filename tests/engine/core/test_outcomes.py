@@ -85,3 +85,13 @@ async def test_who_comes_too_often_is_told_when_to_come_back(engine_with: Engine
         assert [first.json()["submission"]["id"]] == [one.id for one in await engine.queries.queue()]
         while "submission.throttled" not in [event.type for event in await engine._log.read.events()]:
             await asyncio.sleep(0.05)
+
+
+async def test_what_only_writes_its_workspace_is_told_with_its_files(engine_with: EngineMaker) -> None:
+    """The stored analysis, the result of the tool and HTTP name what proven code writes."""
+    code = "import pandas as pd\npd.Series([1]).to_csv('report.csv')\n"
+    async with engine_with(policy=LONG) as engine:
+        case = await engine.submissions.submit(Draft(code=Untrusted(code), language=Language.PYTHON), AGENT)
+        stored = await engine.queries.case(case.submission.id)
+    assert ["report.csv"] == tool_result(stored).writes
+    assert ["report.csv"] == [one["writes"] for one in stored.analysis.model_dump(mode="json")["unproven"]]
