@@ -51,13 +51,13 @@ def _drawn(table: str, more: str = "") -> dict[str, RestrictedCall]:
 
 _BOTH = {
     **_drawn(
-        """annotate:3 axhline:3 axhspan:4 axis:1 axvline:3 axvspan:4 bar:4 barh:4 boxplot:1 colorbar:3
+        """annotate:3 axhline:3 axhspan:4 axis:1 axvline:3 axvspan:4 bar:4 barh:4 colorbar:3
             contour:4 contourf:4 errorbar:5 fill:3 fill_between:4 grid:1 hexbin:3 hist2d:3 hlines:3
             imshow:2 legend:2 loglog:3 margins:2 matshow:1 pcolormesh:3 pie:1 scatter:4 semilogx:3
             semilogy:3 stackplot:9 stem:2 step:2 subplots:2 subplots_adjust:0 suptitle:1 text:3
             tick_params:1 tight_layout:0 twinx:1 twiny:1 violinplot:1 vlines:3"""
     ),
-    **_drawn("hist:2 plot:9", _TABLES),
+    **_drawn("boxplot:1 hist:2 plot:9", _TABLES),
     "savefig": signature("picture", _SAVED),
 }
 _PYPLOT = {
