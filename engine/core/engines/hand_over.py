@@ -79,7 +79,11 @@ class HandOver:
         await self._claim(await self._chosen([entry for entry in waiting if entry.id in offered]))
 
     def _waiting(self) -> list[ActiveSubmission]:
-        return [each for each in self._queue if each.case.status is Status.QUEUED and not each.is_here]
+        return [each for each in self._queue if self._is_waiting(each)]
+
+    def _is_waiting(self, entry: ActiveSubmission) -> bool:
+        is_open = self._queue.find(entry.id) is entry
+        return is_open and entry.case.status is Status.QUEUED and not entry.is_here
 
     async def _chosen(self, entries: list[ActiveSubmission]) -> list[ActiveSubmission]:
         """Return the first for which there are places here, and that this engine may take."""
@@ -100,8 +104,7 @@ class HandOver:
         self._leaving.update(dict.fromkeys(ids))
         claimed = frozenset(await self._engines.claim(ids)) if ids else frozenset()
         for entry in entries:
-            is_open = self._queue.find(entry.id) is entry
-            if entry.id in claimed and is_open and not self._runs.is_ending:
+            if entry.id in claimed and self._is_waiting(entry) and not self._runs.is_ending:
                 await self._start(entry)
             if entry.id not in claimed or not self._runs.is_ending:
                 del self._leaving[entry.id]

@@ -151,6 +151,25 @@ async def test_many_runs_are_shared_out_and_each_runs_once(cluster: Cluster) -> 
     assert (await both[0].engine.queries.verify()).intact
 
 
+async def test_an_engine_that_believes_a_run_is_its_own_neither_starts_nor_ends_it(cluster: Cluster) -> None:
+    """What another engine has started since, the history lets nobody else start or end."""
+    one, other = await cluster.start("a"), await cluster.start("b")
+    case = await full(one, "wait = 1")
+    id = case.submission.id
+    await known(other.engine, id, Status.RUNNING)
+    entry = other.engine.work_queue.find(id)
+    assert entry
+    assert entry.version
+    entry.case, entry.version = case, entry.version - 1
+    other.engine.runs.run_here(entry)
+    await until(lambda: not entry.is_here)
+    assert [1, 0] == [each.machine.executed[b"wait = 1"] for each in (one, other)]
+    over = await ended(one, case)
+    assert KillReason.OPERATOR is (over.result and over.result.kill_reason)
+    types = Counter(event.type for event in await one.engine.queries.trail(id))
+    assert (1, 1) == (types["run.started"], types["run.ended"])
+
+
 async def test_what_no_engine_starts_for_an_hour_is_closed(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
