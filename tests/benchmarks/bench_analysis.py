@@ -113,12 +113,12 @@ def _recall(language: Language, root: Path) -> Iterator[Row]:
         return
     found = verdicts(language, root)
     yield from (_row(language, one) for one in measures(found, language) if one.value is not None)
+    yield from (_row(language, one) for one in kept(cases))
     if language is not Language.PYTHON:
         return
     core = of(cases, "core")
     categories = sorted({case.category for case in core})
     clusters = {name: by_cluster(of(cases, "core", name), found.flagged) or 0.0 for name in categories}
-    yield from (_row(language, one) for one in kept(cases))
     yield _row(language, Measure("mean over clusters", mean(clusters.values()), 90.0))
     for name, value in clusters.items():
         if name in _CATEGORIES:

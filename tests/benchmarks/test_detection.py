@@ -44,6 +44,14 @@ def test_rewrites_that_keep_a_category_are_counted_by_the_way_in_which_values_tr
     assert list(kept([_PLAIN])) == []
 
 
+def test_rewrites_of_javascript_are_counted_in_ways_of_its_own() -> None:
+    """Binding and taking apart are ways that only JavaScript has; shell has no rewrites."""
+    code = "require('child_process').exec(process.argv[2])"
+    risky = Sample("risky", Language.JAVASCRIPT, "core", "process", "c", code)
+    assert {"rewrites: bind", "rewrites: destructuring"} < {one.name for one in kept([risky])}
+    assert list(kept([Sample("risky", Language.SHELL, "core", "process", "c", "rm -rf /")])) == []
+
+
 def test_a_measure_without_samples_is_neither_passed_nor_missed() -> None:
     """Nothing measured is not a success."""
     assert Measure("x", None, 1.0).passed is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from engine.analysis.javascript.folding import fold
+from engine.analysis.javascript.folding import HAVE_METHODS, fold
 from engine.analysis.javascript.library import (
     PASS_ON,
     REQUIRES,
@@ -18,6 +18,8 @@ from engine.analysis.javascript.values import NOTHING, JavaScriptScope, JavaScri
 
 DESCRIPTOR = "{}"
 """Ends the path of a property's descriptor."""
+_HOLDING = frozenset({"function", "object", "list", "map"})
+"""Kinds of values in which there may be parts of libraries."""
 
 
 def call(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> JavaScriptValue:
@@ -33,25 +35,29 @@ def call(solver: Solver, node: Node, scope: JavaScriptScope, depth: int) -> Java
     if path in {"Reflect.get", "Object.getOwnPropertyDescriptor"} and len(args) > 1 and args[1].known:
         found = solver.property_of(args[0], args[1].text, depth)
         return found if path == "Reflect.get" else found._replace(path=f"{found.path}{DESCRIPTOR}")
+    if path == "Object.assign" and not any(arg.path for arg in args):
+        return JavaScriptValue(
+            "object", items=tuple(args), taints=frozenset().union(*(a.taints for a in args))
+        )
     if path in PASS_ON and args:
         return next((arg for arg in args if arg.path), args[0])
-    folded = _folded(solver, callee, scope, path, args, depth)
-    if folded is not None:
-        return folded
-    returned = _returned(solver, target, depth)
+    made = _folded(solver, callee, scope, path, args, depth) or _returned(solver, target, depth)
     result = f"{path}()" if path else ""
-    return returned or unknown(target, *carriers(path, args), path=shortened(result))
+    return made or unknown(target, *carriers(path, args), path=shortened(result))
 
 
 def _returned(solver: Solver, target: JavaScriptValue, depth: int) -> JavaScriptValue | None:
-    """Return the part of a library that a function of the program gives, if it does."""
+    """Return what a function of the program gives, if that is a part of a library or may hold one."""
     if target.kind != "function" or target.node is None:
         return None
-    body, inside = target.node.child_by_field_name("body"), solver.inside(target.node)
-    if body is None or inside is None:
-        return None
-    given = solver.value(_result(body), inside, depth)
-    return given if given.path else None
+    given = result_of(solver, target.node, depth)
+    return given if given.path or given.kind in _HOLDING else None
+
+
+def result_of(solver: Solver, function: Node, depth: int) -> JavaScriptValue:
+    """Return what a function of the program gives."""
+    body, inside = function.child_by_field_name("body"), solver.inside(function)
+    return solver.value(_result(body), inside, depth) if body is not None and inside is not None else NOTHING
 
 
 def _result(body: Node) -> Node | None:
@@ -89,5 +95,5 @@ def _folded(
     receiver, name = NOTHING, path
     if callee.type in {"member_expression", "subscript_expression"}:
         receiver = solver.value(callee.child_by_field_name("object"), scope, depth)
-        name = path.rsplit(".", 1)[-1] if receiver.kind in {"text", "list", "number"} else path
+        name = path.rsplit(".", 1)[-1] if receiver.kind in HAVE_METHODS else path
     return fold(name, receiver, args)

@@ -10,12 +10,13 @@ from urllib.parse import quote, unquote, urljoin
 from engine.analysis.javascript.methods import METHODS, Fold, all_known, from_codes, number_of
 from engine.analysis.javascript.values import JavaScriptValue, text, unknown
 
+HAVE_METHODS = frozenset({"text", "list", "map", "number"})
+"""Kinds of values whose methods are evaluated."""
+
 
 def fold(name: str, receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     """Return the value of `receiver.name(args)`, or of the global `name(args)`, or None."""
-    work = METHODS.get(name) if receiver.kind in {"text", "list", "number"} else None
-    if work is None and receiver.kind not in {"text", "list", "number"}:
-        work = _GLOBALS.get(name)
+    work = METHODS.get(name) if receiver.kind in HAVE_METHODS else _GLOBALS.get(name)
     if work is None:
         return None
     try:
@@ -68,6 +69,16 @@ def _array_from(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaS
     return JavaScriptValue("list", items=spread(args[0]), origin=args[0].origin)
 
 
+def _map(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
+    """`new Map(pairs)`."""
+    return args[0]._replace(kind="map", path="Map()") if args and args[0].kind == "list" else None
+
+
+def _set(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
+    """`new Set(list)`."""
+    return args[0]._replace(path="Set()") if args and args[0].kind == "list" else None
+
+
 def _unquote(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
     return text(unquote(args[0].text), args[0], layer="percent") if args and args[0].known else None
 
@@ -98,6 +109,8 @@ _GLOBALS: dict[str, Fold] = {
     "String.fromCharCode": from_codes,
     "String.fromCodePoint": from_codes,
     "Array.from": _array_from,
+    "Map": _map,
+    "Set": _set,
     "atob": _atob,
     "Buffer.from": buffer_from,
     "Buffer": buffer_from,

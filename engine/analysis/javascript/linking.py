@@ -13,8 +13,10 @@ MOST_LINKS = 5000
 """How many arguments are linked with parameters."""
 EACH = "*"
 """The part of a list that stands for each of its elements."""
+REST = "\x00rest"
+"""Ends the part of a list that stands for its elements from a number on."""
 _FUNCTIONS = frozenset({"function_declaration", "function_expression", "arrow_function", "method_definition"})
-_PER_ELEMENT = frozenset({"forEach", "map", "filter", "find", "some", "every", "flatMap"})
+PER_ELEMENT = frozenset({"forEach", "map", "filter", "find", "some", "every", "flatMap"})
 Declare = Callable[[Node, JavaScriptScope, Node, JavaScriptScope, tuple[str, ...]], None]
 """Lets a parameter of a function hold an argument, or a part of it."""
 Entry = tuple[Node, JavaScriptScope]
@@ -26,13 +28,13 @@ class Linker:
     def __init__(self, inner: dict[int, JavaScriptScope], declare: Declare) -> None:
         self._declare = declare
         self._inner = inner
-        self._methods: defaultdict[str, list[Node]] = defaultdict(list)
+        self.methods: defaultdict[str, list[Node]] = defaultdict(list)
         self._links = 0
 
     def add(self, function: Node, name: str) -> None:
         """Remember a function by the name of the method that it is."""
         if name:
-            self._methods[name].append(function)
+            self.methods[name].append(function)
 
     def link(self, calls: list[Entry]) -> None:
         """Let the parameters of known functions hold what calls pass."""
@@ -45,8 +47,8 @@ class Linker:
                 given = [one for one in arguments.named_children if one.type != "comment"]
                 method = _method(callee)
                 for function in self._called(callee, method, scope):
-                    self._pass(function, given, scope)
-                if method in _PER_ELEMENT:
+                    self._pass(function, arguments, given, scope)
+                if method in PER_ELEMENT:
                     self._hand_over(callee, given, scope)
                 elif method == "then":
                     self._then(callee, given, scope)
@@ -60,17 +62,20 @@ class Linker:
             binding = scope.find(_text(callee))
             yield from _functions(binding) if binding is not None else ()
         elif callee.type == "member_expression":
-            methods = self._methods.get(method or _method(callee), [])
+            methods = self.methods.get(method or _method(callee), [])
             yield from methods if len(methods) == 1 else ()
 
-    def _pass(self, function: Node, given: list[Node], scope: JavaScriptScope) -> None:
+    def _pass(self, function: Node, arguments: Node, given: list[Node], scope: JavaScriptScope) -> None:
         inner = self._inner.get(function.id)
         if inner is None:
             return
-        for parameter, argument in zip(parameters(function), given, strict=False):
-            if parameter.type == "rest_pattern" or argument.type == "spread_element":
-                return
+        for index, (parameter, argument) in enumerate(zip(parameters(function), given, strict=False)):
             self._links += 1
+            if parameter.type == "rest_pattern":
+                self._declare(parameter, inner, arguments, scope, (f"{index}{REST}",))
+                return
+            if argument.type == "spread_element":
+                return
             self._declare(parameter, inner, argument, scope, ())
 
     def _then(self, callee: Node, given: list[Node], scope: JavaScriptScope) -> None:
@@ -101,6 +106,16 @@ def parameters(function: Node) -> list[Node]:
     if single is not None:
         return [single]
     return [one for one in several.named_children if one.type != "comment"] if several is not None else []
+
+
+def elements(pattern: Node) -> Iterator[tuple[str, Node]]:
+    """Yield the parts of a list's pattern, each behind the place in the list that it takes."""
+    index = 0
+    for child in pattern.children:
+        if child.type == ",":
+            index += 1
+        elif child.is_named and child.type != "comment":
+            yield f"{index}{REST if child.type == 'rest_pattern' else ''}", child
 
 
 def _makes_promise(made: Node) -> bool:

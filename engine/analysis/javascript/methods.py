@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from engine.analysis.javascript.values import UNKNOWN, JavaScriptValue, text
+from engine.analysis.javascript.values import UNKNOWN, JavaScriptValue, any_of, text
 
 Fold = Callable[[JavaScriptValue, list[JavaScriptValue]], JavaScriptValue | None]
 
@@ -65,11 +65,13 @@ def _split(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScript
 
 def _cut(how: str) -> Fold:
     def work(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
-        if receiver.kind == "list" or not receiver.known or not all_known(args):
+        if not all_known(args) or not (receiver.known or receiver.kind == "list"):
             return None
         numbers = [number_of(arg) for arg in args]
         start = numbers[0] if numbers else 0
         end = numbers[1] if len(numbers) > 1 else None
+        if receiver.kind == "list":
+            return receiver._replace(items=receiver.items[start:end])
         if how == "substr":
             start = max(len(receiver.text) + start, 0) if start < 0 else start
             end = None if end is None else start + end
@@ -158,6 +160,38 @@ def _mapped(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScrip
     )
 
 
+def _taken(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
+    """An element, of which it is not known whether others were taken before."""
+    return any_of(list(receiver.items)) if receiver.kind == "list" else None
+
+
+def _entries(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
+    if receiver.kind == "map":
+        return receiver._replace(kind="list", path="")
+    if receiver.kind != "list":
+        return None
+    numbers = (JavaScriptValue("number", str(index)) for index in range(len(receiver.items)))
+    pairs = zip(numbers, receiver.items, strict=True)
+    return receiver._replace(items=tuple(JavaScriptValue("list", items=pair) for pair in pairs))
+
+
+def _values(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
+    if receiver.kind != "map":
+        return receiver if receiver.kind == "list" else None
+    return receiver._replace(kind="list", path="", items=tuple(held for _, held in _pairs(receiver)))
+
+
+def _got(receiver: JavaScriptValue, args: list[JavaScriptValue]) -> JavaScriptValue | None:
+    """What a map has under a key: under any key that may be it, for the program may have changed it since."""
+    if receiver.kind != "map" or not args:
+        return None
+    return any_of([held for key, held in _pairs(receiver) if not args[0].known or key.text == args[0].text])
+
+
+def _pairs(receiver: JavaScriptValue) -> list[tuple[JavaScriptValue, JavaScriptValue]]:
+    return [(pair.items[0], pair.items[1]) for pair in receiver.items if len(pair.items) > 1]
+
+
 METHODS: dict[str, Fold] = {
     "join": _join, "reverse": _reverse, "split": _split, "slice": _cut("slice"), "substring": _cut("slice"),
     "substr": _cut("substr"), "charAt": _at, "at": _at, "replace": _replace, "replaceAll": _replace,
@@ -166,4 +200,5 @@ METHODS: dict[str, Fold] = {
     "trim": _case(str.strip),
     "charCodeAt": _code_at, "codePointAt": _code_at, "toString": _to_string, "valueOf": _to_string,
     "toReversed": _reverse, "normalize": _case(str), "map": _mapped,
+    "pop": _taken, "shift": _taken, "entries": _entries, "values": _values, "get": _got,
 }  # fmt: skip

@@ -25,7 +25,7 @@ class JavaScriptCall(NamedTuple):
     target: JavaScriptValue
     args: tuple[JavaScriptValue, ...]
     nodes: tuple[Node, ...]
-    """The nodes of the arguments."""
+    """The node that each argument is from: of what a list holds, that of the list."""
     tree: Tree
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.analysis.javascript import calling
 from engine.analysis.javascript.library import FAMILIAR, GLOBALS, shortened, taints_of
-from engine.analysis.javascript.linking import EACH
+from engine.analysis.javascript.linking import EACH, REST
 from engine.analysis.javascript.values import NOTHING, JavaScriptValue, any_of, text
 
 
@@ -12,6 +12,9 @@ def element(target: JavaScriptValue, name: str) -> JavaScriptValue | None:
     """Return an element of a list or text, or the length of a text; None for anything else."""
     if name == EACH:
         return any_of(list(target.items)) if target.kind == "list" else NOTHING
+    if name.endswith(REST):
+        start = int(name.removesuffix(REST))
+        return target._replace(items=target.items[start:]) if target.kind == "list" else NOTHING
     if target.kind == "list" and name.isdigit():
         return target.items[int(name)] if int(name) < len(target.items) else NOTHING
     if target.kind == "text" and name.isdigit() and target.known:

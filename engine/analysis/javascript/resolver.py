@@ -33,6 +33,8 @@ MAX_DEPTH = 60
 MAX_STEPS = 200_000
 _MOST_CALLS = 16
 """Calls of a function whose arguments are looked at."""
+_SPREAD = "\x00spread"
+"""Stands for `...` among the keys of an object."""
 
 
 _FUNCTIONS = ("arrow_function", "function_expression", "function_declaration", "generator_function")
@@ -219,20 +221,52 @@ class Resolver:
         found = properties.element(target, name)
         if found is not None:
             return found
-        if target.kind == "object" and target.node is not None and target.scope is not None:
-            key = self._keys_of(target.node).get(name)
+        if target.kind == "object":
+            found = self._held(target, name, depth)
+            if found is not None:
+                return found
+        found = properties.member(target, name)
+        return self._own(found, name, depth) if found.kind == "unknown" else found
+
+    def _held(self, target: JavaScriptValue, name: str, depth: int) -> JavaScriptValue | None:
+        """Return a property of an object that is written out, or of one of those that it is merged from."""
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            return None
+        merged = list(target.items)
+        if target.node is not None and target.scope is not None:
+            keys = self._keys_of(target.node)
+            key = keys.get(name)
             if key is not None:
                 inner = key.child_by_field_name("value") if key.type == "pair" else key
                 return self.value(inner, target.scope, depth)
-        return properties.member(target, name)
+            merged += [self.value(keys[_SPREAD], target.scope, depth)] if _SPREAD in keys else []
+        found = (self.property_of(one, name, depth) for one in reversed(merged))
+        return next((one for one in found if one.kind != "unknown" and not one.path.startswith("?.")), None)
+
+    def _own(self, found: JavaScriptValue, name: str, depth: int) -> JavaScriptValue:
+        """Return what objects of the program have under a name, as far as it may be a part of a library."""
+        definitions = self.names.properties.get(f"this.{name}", ())
+        held = any_of([self._defined(one, depth) for one in definitions[-_MOST_CALLS:]])
+        if held.path and held.kind == "path":
+            return held
+        methods = self.names.methods.get(name, ())
+        if len(methods) != 1:
+            return found
+        if any(child.type == "get" for child in methods[0].children):
+            given = calling.result_of(self, methods[0], depth)
+            return given if given.path else found
+        return found._replace(kind="function", node=methods[0])
 
     def _keys_of(self, node: Node) -> dict[str, Node]:
-        """Return the pairs and shorthands of an object by key, the first of each."""
+        """Return the pairs and shorthands of an object by key, the first of each, and the last spread."""
         place = (node.start_byte, node.end_byte)
         keys = self._keys.get(place)
         if keys is None:
             keys = self._keys[place] = {}
             for child in node.named_children:
+                if child.type == "spread_element":
+                    keys[_SPREAD] = child
                 key = child.child_by_field_name("key") if child.type == "pair" else child
                 if key is not None and child.type in {"pair", "shorthand_property_identifier"}:
                     keys.setdefault(self.tree.of(key).strip("\"'`[]"), child)
@@ -251,7 +285,7 @@ class Resolver:
         "subscript_expression": _subscript,
         "binary_expression": operators.binary,
         "ternary_expression": operators.either,
-        "array": literals.array,
+        **dict.fromkeys(("array", "arguments"), literals.array),
         "object": literals.object_,
         "regex": literals.regex,
         "this": literals.this,

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from tree_sitter import Node
 
-from engine.analysis.javascript.linking import EACH, Linker, method_name, owned
+from engine.analysis.javascript.linking import EACH, Linker, elements, method_name, owned
 from engine.analysis.javascript.node_kinds import BLOCKS, CALLS, FUNCTIONS, HANDED, LEAVES, WANTED
 from engine.analysis.javascript.values import Binding, Definition, JavaScriptScope
 from engine.analysis.syntax import MAX_NODES, Tree
@@ -29,6 +29,8 @@ class Names:
     """The scopes of functions, by the number of their node."""
     scopes: list[JavaScriptScope] = field(default_factory=list)
     """The scopes of functions and blocks."""
+    methods: dict[str, list[Node]] = field(default_factory=dict)
+    """The functions that classes and objects have, by name."""
 
     def of(self, *kinds: str) -> list[tuple[Node, JavaScriptScope]]:
         """Return the nodes of these kinds in order, with their scopes."""
@@ -78,6 +80,7 @@ class _Collector:
             for key, value in owned(node):
                 definition = Definition(value, scope, "=", value.end_byte)
                 self.names.properties.setdefault(f"this.{self.tree.of(key)}", []).append(definition)
+        self.names.methods = self._linker.methods
         self._linker.link(self.names.of("call_expression", "new_expression"))
         return self.names
 
@@ -207,7 +210,7 @@ class _Collector:
                     text = text if key.named_children[0].type == "string" else "?"
                 stack.append((node.child_by_field_name("value"), (*part, text), default))
             elif kind == "array_pattern":
-                stack.extend((child, (*part, str(i)), None) for i, child in enumerate(node.named_children))
+                stack.extend((child, (*part, place), None) for place, child in elements(node))
             elif kind in {"object_pattern", "rest_pattern"}:
                 stack.extend((child, part, None) for child in node.named_children)
         return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import insort
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -108,11 +109,12 @@ class JavaScriptValue(NamedTuple):
     """What an expression is known to be."""
 
     kind: str = "unknown"
-    """`text`, `number`, `list`, `object`, `function`, `path` or `unknown`."""
+    """`text`, `number`, `list`, `map`, `object`, `function`, `path` or `unknown`."""
     text: str = ""
     path: str = ""
     """`child_process.exec`, `process.env.HOME`, `fetch()`; `?` is an unknown part."""
     items: tuple[JavaScriptValue, ...] = ()
+    """The elements of a list, the pairs of a map, or the objects that an object was merged from."""
     taints: frozenset[str] = frozenset()
     """`env`, `file`, `network`, `decoded`, `host`, `parameter`."""
     origin: tuple[AssignedStep, ...] = ()
@@ -150,11 +152,18 @@ def unknown(*sources: JavaScriptValue, path: str = "", taint: str = "") -> JavaS
     return JavaScriptValue("path" if path else "unknown", path=path, taints=taints, origin=_origin(sources))
 
 
-def any_of(values: list[JavaScriptValue]) -> JavaScriptValue:
-    """Return what is known of a value that is one of several: what may do most, and all taints."""
+def any_of(values: list[JavaScriptValue], levels: int = 2) -> JavaScriptValue:
+    """Return what is known of a value that is one of several: what may do most, and all taints.
+
+    Lists are taken together element by element, in lists down to so many levels.
+    """
     some = [value for value in values if value is not NOTHING]
     if not some:
         return NOTHING
+    if levels and len(some) > 1 and all(value.kind == "list" for value in some):
+        columns = zip_longest(*(value.items[:_MOST_COLUMNS] for value in some), fillvalue=NOTHING)
+        items = tuple(any_of(list(column), levels - 1) for column in columns)
+        return unknown(*some)._replace(kind="list", items=items)
     first = max(some, key=_weight)
     if len(values) == 1 or all(
         (one.kind, one.text) == (first.kind, first.text) for one in values if not first.path
@@ -163,6 +172,8 @@ def any_of(values: list[JavaScriptValue]) -> JavaScriptValue:
     return unknown(*some, path=first.path)
 
 
+_MOST_COLUMNS = 64
+"""Elements of lists that are taken together."""
 _GRAVE = ("child_process", "vm", "eval", "Function", "net", "fs", "https", "http")
 
 
