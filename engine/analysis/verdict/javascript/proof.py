@@ -76,6 +76,8 @@ class _ScriptProof:
     def _check_names(self) -> None:
         for name in sorted(self._scopes.declared & UNDECLARABLE):
             self._flow.refuse(self._root, f"`{name}` may not be declared: Node.js or the language defines it")
+        for part in self._scopes.uncertain:
+            self._flow.refuse(part, f"`{part.text}` is a function of a block that this is not in, or another")
         for part in self._scopes.implicit:
             if part.text in GLOBALS | INHERITED_GLOBALS:
                 self._flow.refuse(part, f"`{part.text}` belongs to the language, and is assigned to")

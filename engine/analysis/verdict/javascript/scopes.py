@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine.analysis.verdict.javascript.names import GLOBALS, INHERITED_GLOBALS, UNDECLARABLE
 from engine.analysis.verdict.javascript.tree import OwnFunction, SyntaxPart, Variable
 
 FUNCTION_TYPES = frozenset(
@@ -15,6 +16,7 @@ FUNCTION_TYPES = frozenset(
 
 _BLOCKS = frozenset({"statement_block", "for_statement", "for_in_statement", "switch_body", "catch_clause"})
 _CLASSES = frozenset({"class", "class_declaration"})
+_LANGUAGE = GLOBALS | INHERITED_GLOBALS | UNDECLARABLE
 REFERENCES = frozenset(
     {"identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"}
 )
@@ -23,7 +25,7 @@ REFERENCES = frozenset(
 class LexicalScope:
     """The names of one block, or of the parameters or the body of one function."""
 
-    __slots__ = ("function", "names", "parameters", "parent")
+    __slots__ = ("certain", "function", "names", "parameters", "parent")
 
     def __init__(
         self, parent: LexicalScope | None, *, function: bool = False, parameters: bool = False
@@ -32,28 +34,52 @@ class LexicalScope:
         self.parameters = parameters
         self.function = function
         self.names: dict[str, Variable] = {}
+        self.certain: set[str] = set()
+        """The names that are here whether or not functions in blocks are declared outside of these, too."""
 
     def declare(self, name: str) -> Variable:
         """Return the variable of this name in this scope, new or not."""
+        self.certain.add(name)
         return self.names.setdefault(name, Variable(name))
 
     def declare_var(self, name: str) -> Variable:
         """Return the variable that `var` declares here: of the function, and a parameter if there is one."""
+        return self._home().declare_inside(name, certain=True)
+
+    def declare_function(self, name: str) -> Variable:
+        """Return the variable of a declared function: of a block, and perhaps of the function around it."""
+        variable = self._home().declare_inside(name, certain=self.function)
+        self.names.setdefault(name, variable)
+        self.certain.add(name)
+        return variable
+
+    def _home(self) -> LexicalScope:
         home = self
         while not home.function and home.parent is not None:
             home = home.parent
+        return home
+
+    def declare_inside(self, name: str, *, certain: bool) -> Variable:
+        """Return the variable of this name in the body of this function, new or not."""
+        home = self
         if home.parent is not None and name in home.parent.names and name not in home.names:
             home.names[name] = home.parent.names[name] if home.parent.parameters else Variable(name)
-        return home.declare(name)
+            certain |= home.parent.parameters
+        if certain:
+            return home.declare(name)
+        return home.names.setdefault(name, Variable(name))
 
     def find(self, name: str) -> Variable | None:
         """Return the variable that a name refers to here."""
+        scope = self.owner(name)
+        return scope.names[name] if scope is not None else None
+
+    def owner(self, name: str) -> LexicalScope | None:
+        """Return the scope whose variable a name refers to here."""
         scope: LexicalScope | None = self
-        while scope is not None:
-            if name in scope.names:
-                return scope.names[name]
+        while scope is not None and name not in scope.names:
             scope = scope.parent
-        return None
+        return scope
 
 
 class DeclaredNames:
@@ -72,6 +98,8 @@ class DeclaredNames:
         for part, scope in self._names:
             part.variable = scope.find(part.text)
         self._declare_implicit()
+        self.uncertain = [part for part, scope in self._names if _is_uncertain(part.text, scope)]
+        """Names that refer to a function in a block that they are not in, or to something else."""
         self.declared.update(part.variable.name for part in self._bound if part.variable is not None)
         for part, _ in self._names:
             if part.variable is not None and part not in self._bound:
@@ -146,8 +174,7 @@ class DeclaredNames:
             case "for_in_statement" if "var" in part.words:
                 self._bind(part.field("left"), scope, is_var=True)
             case "function_declaration" | "generator_function_declaration":
-                variable = scope.declare_var(part.field("name").text)
-                scope.names.setdefault(variable.name, variable)
+                scope.declare_function(part.field("name").text)
                 self._bound.add(part.field("name"))
             case "class_declaration":
                 self._bind(part.field("name"), scope, is_var=False)
@@ -164,6 +191,13 @@ class DeclaredNames:
                 scope.declare_var(name.text)
             else:
                 scope.declare(name.text)
+
+
+def _is_uncertain(name: str, scope: LexicalScope) -> bool:
+    owner = scope.owner(name)
+    if owner is None or name in owner.certain:
+        return False
+    return name in _LANGUAGE or (owner.parent is not None and owner.parent.find(name) is not None)
 
 
 def names(pattern: SyntaxPart) -> Iterator[SyntaxPart]:

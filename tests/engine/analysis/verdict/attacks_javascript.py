@@ -213,4 +213,15 @@ ATTACKS = (
     "const {env}=process",
     "process.argv.constructor",
     "process.argv['constr'+'uctor']['constr'+'uctor']('x')()",
+    # a function in a block may be no variable outside of it, where the name is a global
+    "'use strict'; { function fetch() {} } fetch('x');",
+    "{ let fetch = 1; { function fetch() {} } } fetch('x');",
+    "{ async function fetch() {} } fetch('x');",
+    "{ function* fetch() {} } fetch('x');",
+    "for (let fetch = 1;;) { { function fetch() {} } break; } fetch('x');",
+    "try { throw [1]; } catch ([fetch]) { { function fetch() {} } } fetch('x');",
+    "switch (0) { default: async function fetch() {} } fetch('x');",
+    "class A { m() { { function fetch() {} } fetch('x'); } }",
+    "function g() { 'use strict'; if (1) { function require() {} } return () => require('fs'); }",
+    "'use strict'; const f = [][k]; function g() { { function f() {} } f(1)['constr' + 'uctor']('x')(); } var k = 'constr' + 'uctor';",
 )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 HARMLESS = (
+    "{ function f() { return f; } f(); } var g = 1; if (g) { function g() {} g(); } g = 2; function h(x) { { function x() {} } x(); } h(1);",
     "console.log('hello')",
     "'use strict'\nconst x = [3, 1, 2]\nx.sort((a, b) => a - b)\nconsole.log(x, `${x.length} items`)",
     "function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) }\nconsole.log(fib(10))",
