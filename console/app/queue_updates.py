@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import insort
 from typing import TYPE_CHECKING
 
 from engine.common.queue_order import queue_order
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from engine.client.client import Client
     from engine.models import Event, QueueEntry
 
@@ -60,5 +63,13 @@ def merged(known: Entries, changed: tuple[str, ...], found: Entries) -> Entries:
     """Return the queue with what was found of what changed, in its order; the rest of that is over."""
     if all(known.get(id) == found.get(id) for id in changed):
         return known
-    entries = [entry for id, entry in known.items() if id not in changed] + list(found.values())
-    return {entry.summary.id: entry for entry in sorted(entries, key=queue_order)}
+    entries = {id: entry for id, entry in known.items() if id not in changed}
+    return _inserted(entries, found.values()) if found else entries
+
+
+def _inserted(entries: Entries, found: Iterable[QueueEntry]) -> Entries:
+    """Return the queue with further entries, each in its place."""
+    listed = list(entries.values())
+    for entry in found:
+        insort(listed, entry, key=queue_order)
+    return {entry.summary.id: entry for entry in listed}

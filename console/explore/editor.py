@@ -24,7 +24,7 @@ from console.explore.editing.brackets import partner
 from console.explore.editing.colours import EditedColours
 from console.explore.editing.completion import completion
 from console.explore.editing.error_message import GAP, UP, is_below, with_message, with_sign
-from console.explore.editing.indentation import next_indentation, toggle_comments
+from console.explore.editing.indentation import next_indentation, step_back, toggle_comments
 from console.explore.editing.visible_line import one_for_one
 from console.explore.files import dropped
 from console.explore.vim import Vim, VimCommand
@@ -161,6 +161,15 @@ class Editor(TextArea):
         before = self.document.get_line(line)[:column]
         blanks = next_indentation(before, self.code_language)
         self.replace("\n" + blanks, start, end, maintain_selection_offset=False)
+
+    def action_delete_left(self) -> None:
+        """Delete what is selected, or what is before the cursor: of an indentation one level."""
+        line, column = self.cursor_location
+        taken = step_back(self.document.get_line(line)[:column], self.code_language)
+        if self.read_only or not self.selection.is_empty or taken == 1:
+            super().action_delete_left()
+        else:
+            self._delete_via_keyboard((line, column - taken), (line, column))
 
     async def _do_at_once(self, event: events.Key) -> None:
         """Do what a key of the editor does before the next key is handled.

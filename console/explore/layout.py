@@ -19,9 +19,11 @@ from console.run.output_log import OutputLog
 def contents() -> Iterable[Widget]:
     """Return editor, violations and output."""
     yield Container(TabBar(), Editor(id="editor"), id="work")
+    violations = ViolationList(id="violations", for_author=True)
+    details = ViolationDetail(id="detail", for_author=True)
     effects = Static(id="effects", classes="box")
     effects.border_title = "Effects"
-    yield Container(ViolationList(id="violations"), effects, ViolationDetail(id="detail"), id="side")
+    yield Container(violations, effects, details, id="side")
     log = OutputLog(id="output")
     log.hint = "Write code, then press ctrl+r."
     below = Container(Static(id="status"), log, id="below", classes="box")

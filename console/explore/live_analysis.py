@@ -11,11 +11,11 @@ from console.app.state import console_app
 from console.app.textual_patches import update_height
 from console.app.workers import run_in_background
 from console.explore.editor import Editor
-from console.explore.own_run import badge
 from console.explore.reviewer_view import effect_lines, verdict_parts
 from console.review.violations import ViolationDetail, ViolationList
 from console.safety.text import Part, content, paragraphs
-from engine.models import Analysis
+from console.widgets.violation_badges import author_badge
+from engine.models import Analysis, Verdict
 
 TYPING_SECONDS = 0.15
 """The analysis starts this long after the last key."""
@@ -73,7 +73,7 @@ class LiveAnalysis:
             self._say(verdict_parts(self._analysis))
         else:
             at = f"  {index + 1} of {len(violations)}, line {violation.span.line}: "
-            self._say([badge(violation), (at, "muted"), violation.message])
+            self._say([author_badge(violation), (at, "muted"), violation.message])
 
     def _say(self, parts: list[Part]) -> None:
         line = self._screen.query_one("#violation-line", Static)
@@ -83,7 +83,10 @@ class LiveAnalysis:
     def _show_effects(self) -> None:
         effects = self._screen.query_one("#effects", Static)
         effects.set_class(self._written, "-said")
-        update_height(effects, paragraphs(verdict_parts(self._analysis), *effect_lines(self._analysis)))
+        lines = effect_lines(self._analysis)
+        if self._analysis.verdict is not Verdict.HARMLESS:  # which the list says
+            lines.insert(0, verdict_parts(self._analysis))
+        update_height(effects, paragraphs(*lines))
 
     @property
     def _written(self) -> bool:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from console.safety.text import Part
-from console.widgets.formatting import full_badge
 from engine.common.presentation import text_to_review
 from engine.common.review_coverage import line_count
-from engine.models import Case, Level, Permissions, ReviewRecord, ShownBy, Triage, TriageOutcome, Violation
+from engine.models import Case, Level, Permissions, ReviewRecord, ShownBy, Triage, TriageOutcome
 
 GRAVE = Level.HIGH.rank
-SYNTAX_RULES = frozenset({"py-syntax", "js-syntax", "sh-syntax"})
 """What is found where code cannot be read."""
 
 
@@ -18,16 +15,6 @@ def grave_violations(case: Case) -> tuple[int, ...]:
     return tuple(
         number for number, each in enumerate(case.analysis.violations) if each.severity.rank >= GRAVE
     )
-
-
-def is_syntax_error(violation: Violation) -> bool:
-    """Return whether a violation says that the code cannot be read: to its author a slip, not an attack."""
-    return violation.rule in SYNTAX_RULES
-
-
-def badge(violation: Violation) -> Part:
-    """Return what a violation is to the author of the code."""
-    return ("syntax error", "bold error") if is_syntax_error(violation) else full_badge(violation.severity)
 
 
 def runs_at_once(case: Case) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from console.review.requests import effect_parts
 from console.safety.text import Part
-from console.widgets.formatting import full_badge
+from console.widgets.violation_badges import author_badge
 from engine.common.presentation import verdict_text
 from engine.common.text import many
 from engine.models import Analysis, Verdict
@@ -18,7 +18,7 @@ def verdict_parts(analysis: Analysis) -> list[Part]:
     if analysis.verdict is Verdict.HARMLESS:
         return [(verdict_text(analysis), "bold success")]
     gravest = max(analysis.violations, key=lambda each: each.severity.rank, default=None)
-    level: list[Part] = [full_badge(gravest.severity), "  "] if gravest else []
+    level: list[Part] = [author_badge(gravest), "  "] if gravest else []
     incomplete = "" if analysis.complete else "  not completely analysed"
     return [*level, (verdict_text(analysis), "bold"), (incomplete, "warning")]
 

@@ -12,10 +12,11 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
 from console.app.state import console_app
-from console.explore.own_run import badge, grave_violations, is_syntax_error
+from console.explore.own_run import grave_violations
 from console.review.display_delay import DisplayDelay
 from console.review.requests import asked
 from console.safety.text import Part, paragraphs
+from console.widgets.violation_badges import author_badge, is_syntax_error
 from engine.common.text import many
 from engine.models import Case
 
@@ -89,4 +90,4 @@ def _lines(case: Case) -> list[list[Part]]:
 def _violation(case: Case, number: int) -> list[Part]:
     violation = case.analysis.violations[number]
     where = (f"  line {violation.span.line}: ", "muted")
-    return [badge(violation), where, violation.message]
+    return [author_badge(violation), where, violation.message]

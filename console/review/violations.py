@@ -14,14 +14,16 @@ from console.app.textual_patches import set_border_title
 from console.review.review_record import TITLES
 from console.safety.text import Part, clip, content, wrapped_parts
 from console.theming.styles import strip
-from console.widgets.formatting import badge, full_badge
+from console.widgets.formatting import badge
 from console.widgets.rows import Rows
+from console.widgets.violation_badges import author_badge, is_syntax_error, reviewer_badge
 from engine.common.presentation import verdict_text
 from engine.common.text import many
 from engine.models import Analysis, Confidence, TriageOutcome, Unproven, Verdict, Violation
 
 SIGNS = {TriageOutcome.ACCEPTED: "a", TriageOutcome.MITIGATED: "m", TriageOutcome.FALSE_POSITIVE: "x"}
 """The letter beside a violation: the key that resolved it."""
+ERROR: tuple[str, str] = ("err", "bold error")
 
 
 class ViolationList(Rows):
@@ -48,9 +50,10 @@ class ViolationList(Rows):
     )
     """What is displayed where the code is proven harmless."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None, for_author: bool = False) -> None:
         super().__init__(id=id, classes="box")
         self.border_title = "Violations"
+        self._for_author = for_author
         self._violations: tuple[Violation, ...] = ()
         self._settled: Mapping[int, TriageOutcome] = {}
         self.unwritten = False
@@ -68,10 +71,10 @@ class ViolationList(Rows):
         return (*self.EMPTY, [], *places) if places else self.EMPTY
 
     def show_verdict(self, analysis: Analysis) -> None:
-        """Show whether the code is proven harmless, in the border, and in an empty list where it is not."""
+        """Show what is not proven harmless, in the border and in an empty list, or that all of it is."""
         self._unproven = analysis.unproven
         self._proven = analysis.verdict is Verdict.HARMLESS
-        if not self.unwritten and (self._proven or analysis.unproven):
+        if not self.unwritten and analysis.unproven:
             set_border_title(self, content(verdict_text(analysis)), below=True)
         self.refresh()
 
@@ -103,7 +106,7 @@ class ViolationList(Rows):
     def draw(self, index: int, line: int, width: int) -> list[Part]:
         """Draw a violation: level, place and rule."""
         violation = self._violations[index]
-        text, style = badge(violation.severity)
+        text, style = ERROR if self._for_author and is_syntax_error(violation) else badge(violation.severity)
         place = f"{violation.span.line}:{violation.span.column}"
         more = f" ×{len(violation.related) + 1}" if violation.related else ""
         rule = clip(violation.rule + more, min(26, width - 14))
@@ -130,9 +133,10 @@ class ViolationDetail(Widget, can_focus=True):
     ViolationDetail { height: 1fr; padding: 0 1; }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None, for_author: bool = False) -> None:
         super().__init__(id=id, classes="box")
         self.border_title = "Details"
+        self._badge = author_badge if for_author else reviewer_badge
         self._shown: tuple[Violation | None, TriageOutcome | None] | None = None
         self._details: list[list[Part]] = []
         self._lines: list[list[tuple[str, str]]] = []
@@ -145,7 +149,11 @@ class ViolationDetail(Widget, can_focus=True):
             return
         self._shown = violation, made
         set_border_title(self, content(f"Details: {TITLES[made]}" if made else "Details"))
-        self._details = _details(violation) if violation else [[("No violation selected.", "muted")]]
+        self._details = (
+            _details(violation, self._badge(violation))
+            if violation
+            else [[("No violation selected.", "muted")]]
+        )
         self._top = 0
         self._wrap()
 
@@ -193,8 +201,8 @@ class ViolationDetail(Widget, can_focus=True):
             self.refresh(*changed)
 
 
-def _details(violation: Violation) -> list[list[Part]]:
-    lines: list[list[Part]] = [_heading(violation), [violation.message]]
+def _details(violation: Violation, badge: Part) -> list[list[Part]]:
+    lines: list[list[Part]] = [[badge, *_heading(violation)], [violation.message]]
     for title, text in (("Attack", violation.attack), ("Severity", violation.why), ("Fix", violation.fix)):
         if text:
             lines.append([(f"{title}  ", "bold muted"), text])
@@ -208,7 +216,7 @@ def _details(violation: Violation) -> list[list[Part]]:
 
 
 def _heading(violation: Violation) -> list[Part]:
-    parts: list[Part] = [full_badge(violation.severity), "  ", (violation.rule, "bold"), "  "]
+    parts: list[Part] = ["  ", (violation.rule, "bold"), "  "]
     if violation.cwe is not None:
         parts.append((f"CWE-{violation.cwe}  ", "primary"))
     if violation.owasp:

@@ -41,29 +41,34 @@ def _worked(engine: EngineProcess, words: list[bytes]) -> list[Row]:
             moves.append(review.until_painted(b"]", _second(words[at])))
             cpu.append((review.cpu() - before) * 1000)
             time.sleep(SETTLE_SECONDS / 2)
-        decided = []
+        decided, deciding = [], []
         for _ in range(DECISIONS):
             at += 1
-            decided.append(_deny(review, _second(words[at])))
+            taken, busy = _deny(review, _second(words[at]))
+            decided.append(taken)
+            deciding.append(busy)
     moved, worked, next_one = percentiles(moves), percentiles(cpu), percentiles(decided)
     name = f"review: queue of {len(words):,}"
     return [
         Row(f"{name}, move, CPU", *worked, "ms", None, None, "p95 < 33 ms", worked[1] < 33),
         Row(f"{name}, move to code on screen", *moved, "ms", None, None, "p95 < 100 ms", moved[1] < 100),
         Row(f"{name}, decide to next", *next_one, "ms", None, None, "p95 < 100 ms", next_one[1] < 100),
+        Row(f"{name}, decide to next, CPU", *percentiles(deciding), "ms", None, None, "", None),
     ]
 
 
-def _deny(review: PtyConsole, following: bytes) -> float:
-    """Deny what is on screen; return the milliseconds from the last key to the next submission."""
+def _deny(review: PtyConsole, following: bytes) -> tuple[float, float]:
+    """Deny what is on screen; return the milliseconds from the last key to the next one, and those of CPU."""
     before, _ = review.press(b"d")
     review.see(b"sent to the agent", since=before)
     time.sleep(SETTLE_SECONDS)
     review.press(b"x")
     time.sleep(SETTLE_SECONDS)
+    before_cpu = review.cpu()
     taken = review.until_painted(b"\r", following)
+    worked = (review.cpu() - before_cpu) * 1000
     time.sleep(SETTLE_SECONDS)
-    return taken
+    return taken, worked
 
 
 def _second(first: bytes) -> bytes:

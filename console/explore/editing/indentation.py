@@ -26,6 +26,13 @@ def next_indentation(before: str, language: Language) -> str:
     return blanks + ("\t" if blanks.endswith("\t") else " " * WIDTH[language])
 
 
+def step_back(before: str, language: Language) -> int:
+    """Return how many characters Backspace takes: of an indentation one level, as far as it is blanks."""
+    if not before or before.strip(" ") or before[-1] != " ":
+        return 1
+    return (len(before) - 1) % WIDTH[language] + 1
+
+
 def toggle_comments(lines: Sequence[str], language: Language) -> list[str]:
     """Return the lines as comments; as code again where all but the empty ones are comments already."""
     sign = COMMENT[language]

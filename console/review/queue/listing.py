@@ -100,15 +100,21 @@ class QueueList(OfflineRows):
         kept = self._awaited or (self.chosen.id if self.chosen else "")
         self.order, self.filter = order, filter
         self._summaries = arranged(self._queue, order, filter, self._assigned)
-        self._marked &= {each.id for each in self._summaries}
-        places = [index for index, each in enumerate(self._summaries) if each.id == kept]
-        if places:
+        if self._marked:
+            self._marked &= {each.id for each in self._summaries}
+        if (place := self._place(kept)) is not None:
             self._awaited = ""
-            self.set_reactive(QueueList.cursor, places[0])
+            self.set_reactive(QueueList.cursor, place)
         self._entitle()
         self.refit()
-        if places:
+        if place is not None:
             self.reveal()
+
+    def _place(self, id: str) -> int | None:
+        """Return the row of a submission: most often that of the cursor, or one near the top."""
+        if self.cursor < self.count and self._summaries[self.cursor].id == id:
+            return self.cursor
+        return next((index for index, each in enumerate(self._summaries) if each.id == id), None)
 
     def mark(self) -> None:
         """Mark the submission under the cursor, or remove its mark, and go to the next one."""
@@ -141,9 +147,9 @@ class QueueList(OfflineRows):
 
     def go_to(self, id: str) -> None:
         """Move the cursor to a submission, at once or when it is listed."""
-        places = [at for at, each in enumerate(self._summaries) if each.id == id]
-        self._awaited = "" if places else id
-        self.cursor = places[0] if places else self.cursor
+        place = self._place(id)
+        self._awaited = id if place is None else ""
+        self.cursor = self.cursor if place is None else place
 
     def _entitle(self) -> None:
         listed, every = len(self._summaries), len(self._queue)

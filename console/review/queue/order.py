@@ -30,7 +30,7 @@ def arranged(
     queue: Iterable[Summary], order: Order, filter: str, assigned: Assigned = lambda _: ""
 ) -> tuple[Summary, ...]:
     """Return what a filter leaves of the queue, in an order. By priority is how the engine lists it."""
-    fitting = [each for each in queue if fits(each, filter, assigned)]
+    fitting = [each for each in queue if fits(each, filter, assigned)] if filter.strip() else list(queue)
     key = _KEYS.get(order)
     return tuple(sorted(fitting, key=key) if key else fitting)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.widgets.text_area import Selection
 
-from console.explore.editing.indentation import next_indentation, toggle_comments
+from console.explore.editing.indentation import next_indentation, step_back, toggle_comments
 from console.explore.editor import Editor
 from engine.models import Language
 from tests.console.support.fake_engine import FakeEngine
@@ -36,6 +36,25 @@ PYTHON, JAVASCRIPT, SHELL = Language
 def test_a_new_line_is_indented_as_its_language_asks(expected: str, before: str, language: Language) -> None:
     """As the line before, and one level more inside what that line opens."""
     assert expected == next_indentation(before, language)
+
+
+@pytest.mark.parametrize(
+    ("expected", "before", "language"),
+    [
+        (4, "        ", PYTHON),
+        (4, "    ", PYTHON),
+        (2, "      ", PYTHON),
+        (1, " ", PYTHON),
+        (1, "", PYTHON),
+        (1, "    x ", PYTHON),
+        (1, "\t", PYTHON),
+        (2, "    ", JAVASCRIPT),
+        (1, "   ", SHELL),
+    ],
+)
+def test_backspace_goes_back_by_one_level(expected: int, before: str, language: Language) -> None:
+    """Of blanks at the beginning of a line alone, and to the columns of the levels."""
+    assert expected == step_back(before, language)
 
 
 @pytest.mark.parametrize(
@@ -79,4 +98,19 @@ async def test_enter_indents_and_a_key_toggles_comments() -> None:
         await press(pilot, "ctrl+underscore")
         await until(pilot, lambda: editor.text == "# if x:\n#     y")
         await press(pilot, "ctrl+z")
+        await until(pilot, lambda: editor.text == "if x:\n    y")
+
+
+async def test_backspace_in_an_indentation_deletes_one_level() -> None:
+    """Behind a word it deletes a character."""
+    async with open_console(FakeEngine()) as (app, pilot):
+        await press(pilot, "3")
+        await until(pilot, lambda: bool(app.screen.query(Editor)))
+        editor = app.screen.query_one(Editor)
+        editor.text = "if x:\n        yz"
+        editor.move_cursor((1, 8))
+        await press(pilot, "backspace")
+        await until(pilot, lambda: editor.text == "if x:\n    yz")
+        editor.move_cursor((1, 6))
+        await press(pilot, "backspace")
         await until(pilot, lambda: editor.text == "if x:\n    y")

@@ -10,6 +10,7 @@ from textual.widgets import Input
 from console.explore.editor import Editor
 from console.explore.find.bar import FindBar
 from console.explore.reviewer_view import MOST_EFFECTS, effect_lines, verdict_parts
+from console.review.violations import ViolationList
 from console.safety.text import paragraphs
 from engine.analysis import analyse
 from engine.common.text import Untrusted
@@ -59,6 +60,16 @@ def test_each_effect_has_a_line_up_to_a_number() -> None:
     assert "/etc/0  line 2" == " ".join(lines[0].split(maxsplit=1)[1:])
     assert " and 3 more effects" == lines[-1]
     assert [" No effect was found."] == [paragraphs(line).plain for line in effect_lines(Analysis())]
+
+
+def test_a_syntax_error_is_called_one() -> None:
+    """To its author it is no level of risk."""
+    slip = violation(span(1, 1, 5)).model_copy(update={"rule": "py-syntax"})
+    found = Analysis(violations=(slip,), verdict=Verdict.VIOLATIONS)
+    assert "syntax error  1 violation" == paragraphs(verdict_parts(found)).plain
+    rows = ViolationList(for_author=True)
+    rows._violations = found.violations
+    assert ("err", "bold error") == rows.draw(0, 0, 60)[1]
 
 
 async def test_one_key_asks_a_reviewer_once_the_purpose_is_written() -> None:
