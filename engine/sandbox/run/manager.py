@@ -48,9 +48,11 @@ class SandboxManager:
         self.control = RunControl(driver.runtime)
         self.supervisor = Supervisor()
         self.remover = SandboxRemover(driver, self.supervisor)
+        self._scheduler = FairScheduler(settings.concurrent)
         self.pool = Pool(
-            driver, settings.pool, self.remover.remove, settings.pool_most, settings.pool_memory_mb
-        )
+            driver, settings.pool, self.remover.remove, settings.pool_most, settings.pool_memory_mb,
+            runs_wait=lambda: self._scheduler.pending > 0,
+        )  # fmt: skip
         self.packages = PackageService(settings, driver, self._run_admitted)
         self.sessions = self._session_sandboxes()
         self.guard = IsolationGuard(driver, self._known_images, self._open_pools)
@@ -80,7 +82,7 @@ class SandboxManager:
             self.guard,
             self.pool,
             self.remover,
-            FairScheduler(self.settings.concurrent),
+            self._scheduler,
             self.control,
             self.packages,
             self.sessions,

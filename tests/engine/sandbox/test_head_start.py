@@ -30,7 +30,8 @@ class SetLoop(asyncio.SelectorEventLoop):
     def __init__(self) -> None:
         super().__init__()
         self.over = list[float]()
-        self.starts = HeadStarts(lambda: self.over.append(self.now))
+        self.runs_wait = False
+        self.starts = HeadStarts(lambda: self.over.append(self.now), lambda: self.runs_wait)
 
 
 @pytest.fixture
@@ -80,3 +81,11 @@ def test_the_end_of_a_run_that_found_no_sandbox_ready_says_nothing(loop: SetLoop
     loop.at(0, ("ran", "cold"))
     loop.at(9)
     assert [] == loop.over
+
+
+def test_while_runs_wait_the_next_sandbox_is_made_at_once(loop: SetLoop) -> None:
+    """Not only once this run is over: runs a second are sandboxes made a second."""
+    loop.runs_wait = True
+    loop.at(1, ("begin", "one"))
+    loop.at(9, ("ran", "one"))
+    assert [1] == loop.over

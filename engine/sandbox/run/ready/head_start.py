@@ -12,15 +12,22 @@ AFTERWARDS_SECONDS = 0.1
 
 
 class HeadStarts:
-    """The head starts of runs, by the sandbox that each took; `over` is called at the end of each."""
+    """The head starts of runs, by the sandbox that each took; `over` is called at the end of each.
 
-    def __init__(self, over: Callable[[], None]) -> None:
+    While runs wait for a slot there are none: then the rate of runs is the rate at which sandboxes are made.
+    """
+
+    def __init__(self, over: Callable[[], None], runs_wait: Callable[[], bool]) -> None:
         self._over = over
+        self._runs_wait = runs_wait
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
     def begin(self, sandbox: str) -> None:
-        """Begin that of a run that took a ready sandbox."""
-        self._end_at(sandbox, asyncio.get_running_loop().time() + LONGEST_SECONDS)
+        """Begin that of a run that took a ready sandbox, unless other runs wait."""
+        if self._runs_wait():
+            self._over()
+        else:
+            self._end_at(sandbox, asyncio.get_running_loop().time() + LONGEST_SECONDS)
 
     def ran(self, sandbox: str) -> None:
         """End that of a run soon, since it ended."""

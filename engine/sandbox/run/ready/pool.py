@@ -55,6 +55,7 @@ class Pool:
         most: int = 0,
         memory_mb: int = 512,
         create: Callable[[str, Language, Limits], Awaitable[Sandbox]] | None = None,
+        runs_wait: Callable[[], bool] = lambda: False,
     ) -> None:
         self._driver = driver
         self._create = create or self._create_standard
@@ -64,7 +65,7 @@ class Pool:
         self._remove = remove
         self._image_pools: dict[tuple[Language, str], ImagePool] = {}
         self._refill = asyncio.Event()
-        self._head_starts = HeadStarts(self._refill.set)
+        self._head_starts = HeadStarts(self._refill.set, runs_wait)
         self._proved = asyncio.Event()
 
     def stock(self, language: Language, image: str) -> None:
