@@ -1,8 +1,8 @@
-"""The one chain of the history: whoever appends waits for a commit that takes all that waits."""
+"""The one chain of the history: whoever appends waits for a commit of its engine, one after the other."""
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Generator
 from typing import Any
 
@@ -17,20 +17,21 @@ class Chain:
     def __init__(self, environment: simpy.Environment, costs: Costs) -> None:
         self._environment = environment
         self._costs = costs
-        self._waiting: deque[tuple[int, simpy.Event]] = deque()
+        self._waiting: OrderedDict[object, deque[tuple[int, simpy.Event]]] = OrderedDict()
         self._wanted = environment.event()
         self.up = True
         self.busy = 0.0
         """Seconds in which it worked."""
         self.longest = 0
-        """The most events that ever waited."""
+        """The most appends of one engine that ever waited."""
         environment.process(self._serve())
 
-    def append(self, events: int) -> simpy.Event:
-        """Return what happens once so many events are on disk."""
+    def append(self, engine: object, events: int) -> simpy.Event:
+        """Return what happens once so many events of an engine are on disk."""
         done = self._environment.event()
-        self._waiting.append((events, done))
-        self.longest = max(self.longest, len(self._waiting))
+        line = self._waiting.setdefault(engine, deque())
+        line.append((events, done))
+        self.longest = max(self.longest, len(line))
         self._wake()
         return done
 
@@ -54,16 +55,20 @@ class Chain:
                 yield self._wanted
                 continue
             batch, events = self._batch()
-            seconds = self._costs.commit + events * self._costs.event
+            seconds = self._costs.commit_of(events)
             yield self._environment.timeout(seconds)
             self.busy += seconds
             for done in batch:
                 done.succeed()
 
     def _batch(self) -> tuple[list[simpy.Event], int]:
+        """Take what waits of the engine whose turn it is: one commit holds events of one engine alone."""
+        engine, line = self._waiting.popitem(last=False)
         batch, total = [], 0
-        while self._waiting and total < MOST_IN_A_COMMIT:
-            events, done = self._waiting.popleft()
+        while line and total < MOST_IN_A_COMMIT:
+            events, done = line.popleft()
             batch.append(done)
             total += events
+        if line:
+            self._waiting[engine] = line
         return batch, total

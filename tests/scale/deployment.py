@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tests.scale.measured import EVENTS, Costs
+from tests.scale.measured import EVENTS, MOST_IN_A_COMMIT, Costs
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def limits(deployment: Deployment, costs: Costs) -> list[Limit]:
     per_second = {
         "reviewers": present / costs.decision.mean / deployment.reviewed,
         "engines": deployment.engines / (costs.submit_cpu.mean + costs.rest_cpu.mean),
-        "chain of the history": 1 / (EVENTS * costs.event),
+        "chain of the history": MOST_IN_A_COMMIT / costs.commit_of(MOST_IN_A_COMMIT) / EVENTS,
         "API servers": deployment.api_servers / (2 * costs.api_call),
         "making sandboxes": deployment.nodes * deployment.makers / costs.make.mean,
         "space on the nodes": deployment.nodes * deployment.places / held,

@@ -11,8 +11,6 @@ ASKED = 10_000.0
 """Runs a minute."""
 TODAY = Deployment()
 COSTS = Costs()
-FUNCTION_IN_DATABASE = replace(COSTS, event=1 / 11_300, commit=1 / 2_240)
-"""One writer at a time that puts sixteen events into each commit: measured with bare PostgreSQL."""
 WIDER = replace(TODAY, nodes=200, engines=48, api_servers=6)
 
 
@@ -31,9 +29,9 @@ class Scenario:
 def scenarios() -> list[Scenario]:
     """Return all of them."""
     first = limits(TODAY, COSTS)[0].runs_a_minute
-    fits = limits(WIDER, FUNCTION_IN_DATABASE)[0].runs_a_minute
+    fits = limits(WIDER, COSTS)[0].runs_a_minute
     load = min(ASKED, 0.8 * fits)
-    wider = Scenario("", WIDER, load, FUNCTION_IN_DATABASE)
+    wider = Scenario("", WIDER, load)
     return [
         Scenario("today, half of the first limit", TODAY, 0.5 * first),
         Scenario("today, 90 % of it", TODAY, 0.9 * first),

@@ -90,14 +90,14 @@ class Simulation:
             yield self._environment.timeout(TAKEOVER)
         engine = self._any_engine()
         decided = self._environment.now
-        yield self._chain.append(EVENTS_DECISION)
+        yield self._chain.append(engine, EVENTS_DECISION)
         yield from self._work(engine, self._costs.rest_cpu)
         node = yield from self._nodes.take()
         going = self._environment.process(self._run(node, decided))
         node.running.add(going)
         finished = yield going
         node.running.discard(going)
-        yield self._chain.append(EVENTS_RUN)
+        yield self._chain.append(engine, EVENTS_RUN)
         self._end(finished=finished)
         if finished:
             self._environment.process(self._nodes.remove(node))
@@ -110,7 +110,7 @@ class Simulation:
             yield self._environment.timeout(RETRY * self._chance.uniform(0.8, 1.2))
         engine = self._any_engine()
         yield from self._work(engine, self._costs.submit_cpu)
-        yield self._chain.append(EVENTS_SUBMIT)
+        yield self._chain.append(engine, EVENTS_SUBMIT)
         self._outcome.refused += refused
         self._outcome.answers.append(self._environment.now - begun)
         return engine

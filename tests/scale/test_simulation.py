@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import replace
+from typing import Any
 
 import pytest
+import simpy
 
+from tests.scale.chain import Chain
 from tests.scale.deployment import Deployment, Fault, limits
 from tests.scale.measured import Costs, Duration
 from tests.scale.outcome import Outcome
@@ -48,9 +52,10 @@ def test_no_submission_is_lost(what: str) -> None:
 
 def test_the_lost_zone_interrupts_what_ran_there_alone() -> None:
     """A third of the nodes runs about a third of what goes on at a moment."""
-    outcome = simulated(0.5, Fault("zone", 60, 90))
-    going = 0.5 * FIRST / 60 * (COSTS.run.mean + COSTS.first_byte.mean)
-    assert going / 3 == pytest.approx(outcome.interrupted, rel=0.6)
+    costs, rate = replace(COSTS, run=constant(20.0)), 0.5 * FIRST
+    outcome = Simulation(SMALL, rate, 120, (Fault("zone", 60, 90),), costs).run()
+    going = rate / 60 * (costs.run.mean + costs.first_byte.mean)
+    assert going / 3 == pytest.approx(outcome.interrupted, rel=0.4)
 
 
 def test_submissions_come_again_while_the_database_is_gone() -> None:
@@ -68,3 +73,25 @@ def test_the_backlog_grows_beyond_the_first_limit_alone() -> None:
 def test_the_same_seed_has_the_same_outcome() -> None:
     """A simulation can be repeated."""
     assert simulated(0.5, seconds=30) == simulated(0.5, seconds=30)
+
+
+@pytest.mark.parametrize(("events", "a_second"), [(1, 107), (500, 11_167)])
+def test_a_commit_takes_what_was_measured(events: int, a_second: int) -> None:
+    """One event alone, and five hundred together."""
+    assert a_second == pytest.approx(events / Costs().commit_of(events))
+
+
+def test_a_commit_holds_the_events_of_one_engine() -> None:
+    """What several appends of an engine wait for is one commit; another engine has its turn after it."""
+    environment = simpy.Environment()
+    chain = Chain(environment, replace(COSTS, commit=1.0, event=0.0))
+    ends = list[tuple[str, float]]()
+
+    def appended(engine: str) -> Generator[simpy.Event, Any, None]:
+        yield chain.append(engine, 4)
+        ends.append((engine, environment.now))
+
+    for engine in ("a", "b", "a"):
+        environment.process(appended(engine))
+    environment.run(until=9)
+    assert [("a", 1.0), ("a", 1.0), ("b", 2.0)] == ends
