@@ -76,6 +76,12 @@ def _cached(call: ast.Call, safe: frozenset[str]) -> str | None:
     return None if known and len(call.args) < 2 else "`lru_cache` with other arguments"
 
 
+def _split_address(call: ast.Call, safe: frozenset[str]) -> str | None:
+    """Refuse further arguments: its cache is one by types, as that of `lru_cache(typed=True)`."""
+    alone = len(call.args) == 1 and not call.keywords
+    return None if alone else "the parts of an address, with other arguments"
+
+
 def _type(call: ast.Call, safe: frozenset[str]) -> str | None:
     return "the type of a value is more than compared or printed"
 
@@ -88,6 +94,7 @@ _CHECKS: Mapping[str, Callable[[ast.Call, frozenset[str]], str | None]] = {
     **dict.fromkeys(IMPORT_ERRORS, _import_error),
     "copy.deepcopy": _deepcopy,
     "functools.lru_cache": _cached,
+    **dict.fromkeys(("urllib.parse.urlparse", "urllib.parse.urlsplit"), _split_address),
     "doctest.testmod": _testmod,
     "type": _type,
     "types.SimpleNamespace": _namespace,

@@ -258,8 +258,9 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
         ),
         "urllib.parse": _module(
             "Takes the text of addresses apart, and reaches none.",
-            """quote quote_plus unquote unquote_plus quote_from_bytes unquote_to_bytes urlencode urlparse
-            urlunparse urlsplit urlunsplit urljoin urldefrag parse_qs parse_qsl""",
+            """quote quote_plus unquote unquote_plus quote_from_bytes unquote_to_bytes urlencode
+            urlunparse urlunsplit urljoin urldefrag parse_qs parse_qsl""",
+            calls="urlparse urlsplit",
         ),
         "uuid": _module(
             "Random and computed identifiers; `uuid1` asks the machine and is not listed.",

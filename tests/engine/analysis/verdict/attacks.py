@@ -443,6 +443,9 @@ IMPORT_ERRORS = (
     "from functools import lru_cache\n@lru_cache(8, True)\ndef f(x): pass",
     "import functools\nfunctools.lru_cache(**{'typed': True})(print)",
     "import functools\nc = functools.lru_cache\nc(8, True)",
+    "from urllib.parse import urlsplit\nclass C: pass\nurlsplit('a', C())",
+    "from urllib.parse import urlparse\nclass C: pass\nurlparse('a', scheme=C())",
+    "from urllib.parse import urlsplit\nlist(map(urlsplit, 'a', 'b'))",
 )
 
 ATTACKS = (
