@@ -46,6 +46,10 @@ class Report:
 
     submitted: set[str] = field(default_factory=set)
     decided: dict[str, str] = field(default_factory=dict)
+    deciders: dict[str, str] = field(default_factory=dict)
+    """Of each decision the engine that answered it."""
+    handed_over: int = 0
+    """How many runs started at another engine than the one that approved them."""
     started: Counter[str] = field(default_factory=Counter)
     answers: list[float] = field(default_factory=list)
     """Milliseconds until a submission was answered."""
@@ -57,14 +61,14 @@ class Report:
     seconds: float = 0.0
     broken: list[str] = field(default_factory=list)
 
-    def take(self, line: str) -> None:
+    def take(self, engine: str, line: str) -> None:
         """Take a fact that an engine said."""
         kind, _, rest = line.partition(" ")
         if kind == "s":
             self.submitted.add(rest)
         elif kind == "d":
             id, _, outcome = rest.partition(" ")
-            self.decided[id] = outcome
+            self.decided[id], self.deciders[id] = outcome, engine
         elif kind == "x":
             self.started[rest] += 1
         elif kind == "p":
@@ -76,6 +80,7 @@ class Report:
         lines = [
             f"{len(self.submitted)} submissions answered ({answers}) in {self.seconds:.0f} s",
             f"{len(self.decided)} decisions answered, {self.started.total()} runs started",
+            f"{self.handed_over} runs at another engine than the decision",
             f"{len(self.kills)} engines killed, PostgreSQL restarted {self.restarts} times",
             f"takeover p95 {late}",
             f"{self.events} records in one chain",
@@ -101,15 +106,15 @@ class Engines:
         process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
         self._processes[name] = process
         up = asyncio.Event()
-        self._readers.append(asyncio.create_task(self._read(process, up)))
+        self._readers.append(asyncio.create_task(self._read(name, process, up)))
         async with asyncio.timeout(UP_SECONDS):
             await up.wait()
 
-    async def _read(self, process: asyncio.subprocess.Process, up: asyncio.Event) -> None:
+    async def _read(self, name: str, process: asyncio.subprocess.Process, up: asyncio.Event) -> None:
         assert process.stdout is not None
         while line := (await process.stdout.readline()).decode().strip():
             up.set()
-            self._report.take(line)
+            self._report.take(name, line)
         up.set()
 
     async def kill(self, name: str) -> None:
@@ -224,6 +229,7 @@ async def _check(url: str, folder: Path, report: Report) -> None:
         for id, events in by_subject.items():
             report.broken += _problems(id, events, report.decided.get(id))
             engine = next((str(one.data["engine"]) for one in events if one.type == "run.started"), "")
+            report.handed_over += engine not in {"", report.deciders.get(id, engine)}
             report.takeovers += _takeovers(events, [at for name, at in report.kills if name == engine])
         report.broken += [f"{code} was run {n} times" for code, n in report.started.items() if n > 1]
     finally:

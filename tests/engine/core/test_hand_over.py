@@ -87,6 +87,10 @@ async def test_a_run_goes_to_the_engine_that_has_a_place(cluster: Cluster) -> No
     assert [0, 1] == [each.machine.executed[b"wait = 1"] for each in (one, other)]
     async with aclosing(one.engine.queries.output(id)) as output:
         assert b"up\n" == (await anext(output)).data
+    await one.engine.runs.pause(id, ADA)
+    assert [True] == [guest.paused for guest in other.machine.alive.values()]
+    await one.engine.runs.resume(id, ADA)
+    assert [False] == [guest.paused for guest in other.machine.alive.values()]
     several = one.engine.several
     await until(lambda: several and several.checks()[0].detail.text.endswith("; runs: 1 at a, 1 at b"))
     over = await ended(one, case)
