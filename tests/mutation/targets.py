@@ -76,6 +76,8 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "engine/analysis/verdict/__init__.py": (f"{_VERDICT}/test_verdict.py",),
     "engine/analysis/verdict/python/attributes.py": (f"{_VERDICT}/test_python_proof.py",),
     "engine/analysis/verdict/python/calls.py": (f"{_VERDICT}/test_python_proof.py",),
+    "engine/analysis/verdict/python/data/files.py": (f"{_VERDICT}/test_data_names.py",),
+    "engine/analysis/verdict/python/data/imports.py": (f"{_VERDICT}/test_data_names.py",),
     "engine/analysis/verdict/python/definitions.py": (f"{_VERDICT}/test_python_proof.py",),
     "engine/analysis/verdict/python/expressions.py": (f"{_VERDICT}/test_python_proof.py",),
     "engine/analysis/verdict/python/proof.py": (f"{_VERDICT}/test_python_proof.py",),

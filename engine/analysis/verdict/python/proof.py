@@ -124,16 +124,18 @@ class _Proof:
     def _walk(self, root: ast.AST, scope: NameScope) -> None:
         if "pandas" in self._context.libraries:
             labels.check(self._context, root)
+        problems, visit = self._context.problems, self._visit
         stack: list[Step] = [(child, scope, False) for child in child_nodes(root)]
         while stack:
             self._nodes += 1
             if self._nodes > MOST_NODES:
                 self._context.refuse(root, "the code is too long to be proven")
-            if self._nodes > MOST_NODES or len(self._context.problems) >= MOST_PLACES:
+                return
+            if len(problems) >= MOST_PLACES:
                 return
             node, scope, annotation = stack.pop()
             if not isinstance(node, ast.Constant):
-                stack.extend(self._visit(node, scope, annotation))
+                stack.extend(visit(node, scope, annotation))
 
     def _visit(self, node: ast.AST, scope: NameScope, annotation: bool) -> Iterable[Step]:
         kind = type(node)

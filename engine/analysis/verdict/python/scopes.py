@@ -76,7 +76,11 @@ class NameScope:
 
     def bind(self, name: str, binding: NameBinding) -> None:
         """Add a binding."""
-        self.names.setdefault(name, set()).add(binding)
+        bound = self.names.get(name)
+        if bound is None:
+            self.names[name] = {binding}
+        else:
+            bound.add(binding)
 
     def owner(self) -> NameScope:
         """Return the scope in which an assignment expression binds: not a comprehension's own."""
