@@ -8,6 +8,7 @@ const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 
 const NAME = path.join(process.cwd(), 'main.js');
+const ADDRESS = pathToFileURL(NAME).href;
 const MARKS = 4;
 const TEXT = 5;
 const MOST_LINES = 5000;
@@ -65,12 +66,11 @@ function add(sums, places, functions) {
 
 function count(code, { table, session }) {
   const places = placesOf(code);
-  const url = pathToFileURL(NAME).href;
   const last = places.length ? places[places.length - 1][0] : 0;
   const sums = new Float64Array(1 + 2 * last);
   sums[0] = last;
   const take = () => session.post('Profiler.takePreciseCoverage', (error, taken) => {
-    const own = error ? null : taken.result.find((script) => script.url === url);
+    const own = error ? null : taken.result.find((script) => script.url === ADDRESS);
     if (!own) return;
     add(sums, places, own.functions);
     const bytes = Buffer.from(Uint32Array.from(sums).buffer);
@@ -89,7 +89,7 @@ function waitForCode() {
   return code;
 }
 
-// Does once what most programs do first, into nothing: its code is then compiled, and its pages are in memory.
+// Does once what comes before the first output, into nothing: its code is then compiled, and its pages are in memory.
 function rehearse() {
   const { Console } = require('node:console');
   const { Writable } = require('node:stream');
@@ -97,6 +97,10 @@ function rehearse() {
   const out = new Console({ stdout: nothing, stderr: nothing });
   out.log('%s', 'a', 1, { a: [1, 'x'] });
   for (const one of [process.stdout, process.stderr]) one.write('');
+  const none = fs.openSync('/dev/null', 'r');
+  placesOf(fs.readFileSync(none, 'utf8') + 'a\n');
+  fs.closeSync(none);
+  clearInterval(setInterval(() => {}, EVERY).unref());
 }
 
 const main = new Module(NAME, null);
