@@ -11,7 +11,7 @@ from engine.core.history.queries import Queries
 from engine.core.review.revisions import Revisions
 from engine.core.runs.service import Runs
 from engine.core.submissions.idempotency_keys import FIELD, IdempotencyKeys, key_hash
-from engine.core.submissions.recorded_leases import lease_data
+from engine.core.submissions.recorded_leases import lease_data, recorded_leases
 from engine.core.submissions.service import REVOKED, SubmissionService
 from engine.core.submissions.undelivered import Undelivered
 from engine.history.errors import KeyTakenError
@@ -93,8 +93,20 @@ class IdempotentSubmissions:
                 return case
         self._require_same(made.digest, draft, requester)
         if self._events.log.engines:
-            return await self._made_elsewhere(made.id, draft, requester)
-        return await self._queries.case(made.id)
+            case = await self._made_elsewhere(made.id, draft, requester)
+        else:
+            case = await self._queries.case(made.id)
+        await self._record_lease(case, requester, lease)
+        return case
+
+    async def _record_lease(self, case: Case, requester: Principal, lease: str) -> None:
+        """Record with which further lease a request came again, while its submission waits."""
+        id = case.submission.id
+        if not lease or case.status is not Status.PENDING:
+            return
+        if lease not in await recorded_leases(self._events, id):
+            data = {"digest": case.submission.request_digest} | lease_data([lease])
+            await self._events.record("submission.joined", id, requester.name, data=data)
 
     async def _made_elsewhere(self, id: str, draft: Draft, requester: Principal) -> Case:
         """Return the submission that another engine makes of the same request, once it is recorded.

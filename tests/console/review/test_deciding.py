@@ -123,6 +123,25 @@ async def test_a_decision_waits_for_an_engine_that_is_restarted() -> None:
         await until(pilot, lambda: len(engine.decided) == 1)
 
 
+async def test_consoles_stay_open_beside_an_engine_that_stops() -> None:
+    """A decision whose time to undo it ends meanwhile is told, kept, and sent once the engine is back."""
+    engine = FakeEngine(case("s-1", "1"))
+    async with (
+        open_console(engine, preferences=Preferences(undo_seconds=1)) as (app, pilot),
+        open_console(engine) as (other, beside),
+    ):
+        await deny(app, pilot, "no")
+        engine.lost.set()
+        await until(pilot, lambda: {app.connection_state, other.connection_state} == {"offline"})
+        await until(pilot, lambda: bool(app.decisions and app.decisions.waiting))
+        await until(pilot, lambda: "Not sent yet: the decision about s-1." in frame(app))
+        assert [] == engine.decided
+        engine.lost.clear()
+        await until(pilot, lambda: len(engine.decided) == 1)
+        await until(beside, lambda: not other.queue)
+    assert ["no"] == [one[3] for one in engine.decided]
+
+
 class Refusing(FakeEngine):
     """Refuses every decision."""
 

@@ -9,6 +9,7 @@ import pytest
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core import Engine
+from engine.core.submissions.recorded_leases import recorded_leases
 from engine.models import WITHDRAWN, Draft, Language, Principal, Role, Status
 from engine.settings import ServerSettings
 from tests.engine.core.conftest import EngineMaker
@@ -100,3 +101,22 @@ async def test_who_joined_holds_what_is_revived_too(engine_with: EngineMaker) ->
         if entry is not None:
             await engine.work_queue.wait_closed(entry)
         assert Status.DENIED is (await engine.queries.case(new)).status
+
+
+async def test_a_request_that_comes_again_under_its_key_holds_what_is_revived_too(
+    engine_with: EngineMaker,
+) -> None:
+    """With a lease of its own, which is recorded once; nobody came back after the restart."""
+    async with engine_with() as engine, asyncio.timeout(SECONDS):
+        first = await engine.intake.submit(DRAFT, AGENT, key="k", lease="one")
+        id = first.submission.id
+        for _ in range(2):
+            again = await engine.intake.submit(DRAFT, AGENT, key="k", lease="two")
+            assert id == again.submission.id
+        types = [event.type for event in await engine.queries.trail(id)]
+        assert 1 == types.count("submission.joined")
+        entry = engine.work_queue.find(id)
+        assert entry is not None
+        await engine.submissions.expired(entry)
+    async with engine_with() as engine, asyncio.timeout(SECONDS):
+        assert ("one", "two") == await recorded_leases(engine._events, id)
