@@ -47,6 +47,9 @@ _STATEMENTS = (
     *("if ($e) { function $n(a) { return $e } } else { $c }", "label: for (;;) { $c; break label }", "setTimeout(() => $e)"),
     *("switch ($e) { case 1: { $c } default: $c }", "$v += $e", "$v ||= $e", "[$v, $v] = [$e, $e]", "({ x: $v } = $e)"),
     *("function $n(a) { arguments[0] = $e; $c; return a }", "$n = $e", "module.exports = $e", "throw $e", "console.log($e)"),
+    *("{ function fetch(a) { $c } } fetch($e)", "{ async function require(a) { $c } } require('fs')"),
+    *("{ let fetch = $e; { function fetch() { $c } } } fetch($e)", "switch ($e) { default: function* fetch() {} } fetch($e)"),
+    *("function $n() { 'use strict'; { function fetch() { $c } } return fetch($e) }", "{ function $n(a) { $c } } $n($e)"),
     *("var $v = $e", "Object.assign($v, { [$k]: $v })", "$v.__proto__ = $e", "$C.prototype.z = $e", "process.stdout.write($e)"),
 )  # fmt: skip
 _MOST_DEEP = 3
