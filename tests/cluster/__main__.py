@@ -1,4 +1,4 @@
-"""`python -m tests.cluster build|up|down|settings|test|measure`."""
+"""`python -m tests.cluster build|up|down|settings|test|measure|kills`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from engine.settings import KubernetesSettings
 from tests.cluster import kubernetes_build, lifecycle, shim_build
 from tests.cluster.archive import Archive
 from tests.cluster.daemons import ClusterError
+from tests.cluster.kills import kills
 from tests.cluster.layout import Layout
 from tests.cluster.measure import measure
 from tests.cluster_sandboxes import CLUSTER
@@ -92,6 +93,11 @@ def _measure(layout: Layout) -> int:
     return 0
 
 
+def _kills(layout: Layout) -> int:
+    """Kill what belongs to a cluster that is up, under load."""
+    return asyncio.run(kills(layout, int(sys.argv[2]) if len(sys.argv) > 2 else 200))
+
+
 COMMANDS: dict[str, Callable[[Layout], int]] = {
     "build": _build,
     "settings": _settings,
@@ -99,6 +105,7 @@ COMMANDS: dict[str, Callable[[Layout], int]] = {
     "down": _down,
     "test": _test,
     "measure": _measure,
+    "kills": _kills,
 }
 
 

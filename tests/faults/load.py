@@ -46,8 +46,9 @@ class Answered:
 class Load:
     """Some clients of one engine, which may die and come back under them."""
 
-    def __init__(self, engine: EngineProcess, clients: int) -> None:
+    def __init__(self, engine: EngineProcess, clients: int, pause: float = PAUSE_SECONDS) -> None:
         self.answered = Answered()
+        self._pause = pause
         self._engine = engine
         self._clients = clients
         self._numbers = count(1)
@@ -79,7 +80,7 @@ class Load:
                     await self._one(client, next(self._numbers))
                 except Problem:
                     self.answered.failures += 1
-                    await asyncio.sleep(PAUSE_SECONDS)
+                    await asyncio.sleep(self._pause)
 
     async def _one(self, client: Client, number: int) -> None:
         """Submit, decide and follow one submission; note each answer when it has come."""
