@@ -7,7 +7,6 @@ from engine.common.review_coverage import line_count
 from engine.models import Case, Level, Permissions, ReviewRecord, ShownBy, Triage, TriageOutcome
 
 GRAVE = Level.HIGH.rank
-"""What is found where code cannot be read."""
 
 
 def grave_violations(case: Case) -> tuple[int, ...]:

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable, Mapping
 
 from engine.common import log
+from engine.core.engines.wake_loop import look_when_woken
 from engine.core.history.event_bus import EventBus
 from engine.core.queue import ActiveSubmission, WorkQueue
-from engine.history.errors import HistoryError
 from engine.history.events.blocks import MeterBlock
 from engine.models import Case, Event, Status
 
@@ -17,7 +17,6 @@ STATE = "case_sha256"
 """An event whose data has it was recorded with a case."""
 LATE_SECONDS = 1.0
 """How much later than the engine that it is with others end a submission that nobody decided about."""
-AGAIN_SECONDS = 1.0
 BUSY_SECONDS = 0.2
 """How long somebody here may work on a submission before its change is applied later."""
 
@@ -52,15 +51,7 @@ class Follower:
 
     async def run(self) -> None:
         """Follow, until cancelled."""
-        while True:
-            await self._committed.wait()
-            self._committed.clear()
-            try:
-                await self.catch_up()
-            except HistoryError as error:
-                log.warning("history.unavailable", reason=error.title, hint=error.hint)
-                await asyncio.sleep(AGAIN_SECONDS)
-                self._committed.set()
+        await look_when_woken(self._committed, self.catch_up)
 
     def begin_after(self, event: int) -> None:
         """Follow what is recorded after an event."""

@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime, timedelta
 
-from engine.common import log
 from engine.core.engines.movable import Movable, in_turn
+from engine.core.engines.wake_loop import look_when_woken
 from engine.core.queue import ActiveSubmission, WorkQueue
 from engine.core.runs.service import Runs
 from engine.history.api import Engines
-from engine.history.errors import HistoryError
 from engine.models import Status
 
 PAUSE_SECONDS = 0.05
@@ -58,15 +57,8 @@ class HandOver:
         self._woken.set()
 
     async def run(self) -> None:
-        """Offer and claim, until cancelled; what fails is tried again with the next look."""
-        while True:
-            await self._woken.wait()
-            self._woken.clear()
-            try:
-                await self.look()
-            except HistoryError as error:
-                log.warning("history.unavailable", reason=error.title, hint=error.hint)
-            await asyncio.sleep(PAUSE_SECONDS)
+        """Offer and claim, until cancelled; what fails is tried again."""
+        await look_when_woken(self._woken, self.look, PAUSE_SECONDS)
 
     async def look(self) -> None:
         """Offer what is to be offered, and claim as much as there are places for. Raises HistoryError."""

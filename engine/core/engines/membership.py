@@ -85,7 +85,7 @@ class Membership:
         going = [entry for entry in self._queue if entry.case.status in GOING]
         counts = Counter(self._engine_of(entry) for entry in going)
         waiting = counts.pop("", 0)
-        parts = [*(f"{counts[name]} at {name}" for name in sorted(counts))]
+        parts = [f"{counts[name]} at {name}" for name in sorted(counts)]
         parts += [f"{waiting} waiting for a place"] if waiting else []
         return f"; runs: {', '.join(parts)}" if parts else ""
 
