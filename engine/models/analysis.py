@@ -163,8 +163,13 @@ class Analysis(FrozenModel):
     def writes(self) -> tuple[str, ...]:
         """The files of the workspace that the code writes, if it is proven to do nothing else; else empty."""
         names = dict.fromkeys(place.writes for place in self.unproven)
-        proven = self.verdict is Verdict.UNPROVEN and self.complete and all(names)
+        proven = self.verdict is Verdict.UNPROVEN and self.complete and not self.is_grave and all(names)
         return tuple(names) if proven else ()
+
+    @property
+    def writes_only_workspace(self) -> bool:
+        """Whether the code is proven harmless but for files of its workspace that it writes, if any."""
+        return self.verdict is Verdict.HARMLESS or bool(self.writes)
 
     def with_effects(self, effects: tuple[PredictedEffect, ...]) -> Analysis:
         """Return the analysis with other effects."""

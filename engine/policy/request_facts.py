@@ -65,6 +65,8 @@ class RequestFacts:
     complete: bool = True
     proven: bool = False
     """Whether the code is proven harmless."""
+    writes_only_workspace: bool = False
+    """Whether the code is proven harmless but for plain files of its workspace that it writes, if any."""
     weaker_runtime: bool = False
     requester: str = ""
     """The identity of who submits; empty where nobody says."""
@@ -103,6 +105,7 @@ def of_submission(
         effects=analysis.effects,
         complete=analysis.complete,
         proven=analysis.verdict is Verdict.HARMLESS,
+        writes_only_workspace=analysis.writes_only_workspace,
         weaker_runtime=weaker_runtime,
         requester=requester,
     )

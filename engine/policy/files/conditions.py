@@ -72,6 +72,10 @@ def _proven(wanted: bool) -> Condition:
     return lambda facts: _holds(facts.proven)
 
 
+def _writes_only_workspace(wanted: bool) -> Condition:
+    return lambda facts: _holds(facts.writes_only_workspace)
+
+
 def _violation(wanted: ViolationIs) -> Condition:
     least = wanted.severity.rank
 
@@ -185,6 +189,7 @@ _MAKERS: dict[str, Callable[..., Condition]] = {
     "violation": _violation,
     "predicts": _predicts,
     "proven": _proven,
+    "writes_only_workspace": _writes_only_workspace,
     "no_violation": _no_violation,
     "requests_only": _requests_only,
     "predicts_only": _predicts_only,

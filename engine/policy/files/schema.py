@@ -147,6 +147,8 @@ class When(Part):
     limits_over: LimitsOver | None = None
     proven: Yes | None = None
     """For rules that lower: the code is proven harmless."""
+    writes_only_workspace: Yes | None = None
+    """For rules that lower: it is proven harmless but for files that it writes in its workspace, if any."""
     requester: Several[str] | None = None
     """For rules that lower: one of these submits, by identity: `token:ID`, or `uid:N NAME` at the socket."""
     no_violation: Levels | None = None
@@ -161,7 +163,9 @@ RAISING = frozenset(
     {"incomplete", "weaker_runtime", "violation", "predicts", "requests", "domains_among", "domains_outside",
      "registries_outside", "limits_over"}
 )  # fmt: skip
-LOWERING = frozenset({"proven", "requester", "no_violation", "requests_only", "predicts_only"})
+LOWERING = frozenset(
+    {"proven", "writes_only_workspace", "requester", "no_violation", "requests_only", "predicts_only"}
+)
 
 
 class ExamplePackage(Part):
@@ -191,6 +195,7 @@ class Example(Part):
     weaker_runtime: bool = False
     incomplete: bool = False
     proven: bool = False
+    writes_only_workspace: bool = False
     requester: str = ""
     domains: Several[str] = ()
     packages: Several[ExamplePackage] = ()

@@ -44,6 +44,7 @@ KEYS = [
     "registries_outside",
     "limits_over",
     "proven",
+    "writes_only_workspace",
     "no_violation",
     "requests_only",
     "predicts_only",

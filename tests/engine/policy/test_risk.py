@@ -23,12 +23,16 @@ from engine.models import (
     Package,
     Permissions,
     Span,
+    Unproven,
     Violation,
 )
 from engine.policy import Policy, assess, assess_operation, load, shipped
 
 PACKAGE = Package(name=Untrusted("left-pad"), version=Untrusted("1.0"))
 FOREIGN = Package(name=Untrusted("left-pad"), version=Untrusted("1.0"), registry=Untrusted("example"))
+WRITTEN = Unproven(
+    span=Span(line=1, column=1, end_line=1, end_column=2), reason=Untrusted("writes"), writes="a.csv"
+)
 NETWORK = Permissions(domains=(Untrusted("example.org"),))
 CLEAN = "rules:\n  - {id: clean-code, enabled: true}\n"
 
@@ -268,7 +272,10 @@ CONDITIONS = [
     "registries_outside: npm",
     "limits_over: {memory_mb: 1000}",
 ]  # fmt: skip
-LOWERING = ["no_violation: low", "no_violation: high", "requests_only: [files]", "requests_only: []"]
+LOWERING = [
+    "no_violation: low", "no_violation: high", "requests_only: [files]", "requests_only: []",
+    "writes_only_workspace: true",
+]  # fmt: skip
 
 levels = st.sampled_from(Level)
 raising = st.builds(
@@ -306,7 +313,7 @@ def requests(draw: st.DrawFn) -> tuple[Draft, Analysis]:
         "packages": draw(st.sampled_from([(), (PACKAGE,)])),
     }
     return draft(Permissions(**asked), "print(1)\n" * draw(st.sampled_from([1, 5, 20]))), Analysis(
-        violations=violations, complete=draw(st.booleans())
+        violations=violations, complete=draw(st.booleans()), unproven=draw(st.sampled_from([(), (WRITTEN,)]))
     )
 
 
