@@ -50,15 +50,19 @@ class AnalysisPool:
             self._idle.put_nowait(worker)
 
     async def start(self) -> None:
-        """Start the workers, so that the first analysis is fast. Optional."""
+        """Start the workers, so that the first analysis is fast. Optional.
+
+        Raises OSError, TimeoutError: one did not start; the others have.
+        """
         taken = [self._idle.get_nowait() for _ in range(self._idle.qsize())]
         try:
-            async with asyncio.TaskGroup() as group:
-                for worker in taken:
-                    group.create_task(worker.start())
+            ended = await asyncio.gather(*(worker.start() for worker in taken), return_exceptions=True)
         finally:
             for worker in taken:
                 self._idle.put_nowait(worker)
+        for error in ended:
+            if error is not None:
+                raise error
 
     async def close(self) -> None:
         """Kill the workers."""
@@ -123,8 +127,10 @@ class _AnalysisWorker:
         try:
             async with asyncio.timeout(_START_SECONDS):
                 await self._receive(self._process)
-        except BaseException:
+        except BaseException as error:
             await asyncio.shield(self.kill())
+            if isinstance(error, EOFError):
+                raise OSError("an analysis process ended before it was ready") from None
             raise
 
     async def kill(self) -> None:

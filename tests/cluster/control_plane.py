@@ -28,9 +28,8 @@ def make_keys(layout: Layout) -> None:
 
 def start(layout: Layout, daemons: Daemons) -> None:
     """Start the control plane, and wait until the API server is ready."""
-    for name, command in (("etcd", _etcd(layout)), ("apiserver", _apiserver(layout))):
-        daemons.start(name, command, layout.environment())
-    daemons.wait("API server", 180, lambda: kubectl(layout, "get", "--raw", "/readyz").returncode == 0)
+    daemons.start("etcd", _etcd(layout), layout.environment())
+    daemons.wait("API server", 180, lambda: _serves(layout, daemons))
     # before 1.24 both also serve plain HTTP on all addresses, unless told not to
     plain = ["--port=0"] if layout.minor < 24 else []
     for name, options in (("controller-manager", _controllers(layout)), ("scheduler", [])):
@@ -41,6 +40,12 @@ def start(layout: Layout, daemons: Daemons) -> None:
             f"--secure-port={port}", "--leader-elect=false", *plain, *options,
         ]  # fmt: skip
         daemons.start(name, command, layout.environment())
+
+
+def _serves(layout: Layout, daemons: Daemons) -> bool:
+    """Start the API server unless it runs: it ends where its port is taken. Return whether it is ready."""
+    daemons.start("apiserver", _apiserver(layout), layout.environment())
+    return kubectl(layout, "get", "--raw", "/readyz").returncode == 0
 
 
 def _etcd(layout: Layout) -> list[str]:

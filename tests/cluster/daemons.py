@@ -17,12 +17,17 @@ class ClusterError(Exception):
 
 
 def identity(pid: int) -> str:
-    """Return a process's id and start time; "" where it does not run."""
+    """Return a process's id and start time; "" where it does not run.
+
+    One that was killed is a zombie by its first thread, and holds its ports until its last one has ended.
+    """
+    folder = Path(f"/proc/{pid}")
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        ended = fields[0] in "ZX" and len(list((folder / "task").iterdir())) < 2
     except OSError:
         return ""
-    return "" if fields[0] in "ZX" else f"{pid} {fields[19]}"
+    return "" if ended else f"{pid} {fields[19]}"
 
 
 class Daemons:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import yaml
 
-API_PORT, ETCD_PORT, KUBELET_PORT = 36443, 32379, 30250
+API_PORT, ETCD_PORT, KUBELET_PORT = 26443, 22379, 20250
+"""Below the ports that the kernel gives to connections (32768 and up)."""
 NAMESPACE = "pratique-sandboxes"
 GROUP = "pratique-cluster"
 """The control group, in every hierarchy, below which all Pods live."""

@@ -11,6 +11,7 @@ import pytest
 
 from engine.analysis.fallback import analyse_part
 from engine.analysis_pool import AnalysisPool
+from engine.common.supervisor import describe
 from engine.models import Analysis, Language, Level
 from engine.settings import AnalysisSettings
 
@@ -63,6 +64,20 @@ async def test_a_dead_worker_is_a_violation_and_is_replaced(pool: AnalysisPool) 
     assert not analysis.complete
     assert (await pool.analyse("print(1)", Language.PYTHON)).complete
     assert pid != _pid(pool)
+
+
+async def test_a_worker_that_ends_before_it_is_ready_is_told_as_such() -> None:
+    """Health says it in a sentence, as of any fault of the system, and the other worker has started."""
+    pool = AnalysisPool(workers=2)
+    starting = asyncio.create_task(pool.start())
+    while pool._workers[0]._process is None:
+        await asyncio.sleep(0)
+    os.kill(_pid(pool), signal.SIGKILL)
+    with pytest.raises(OSError, match="ended") as caught:
+        await starting
+    assert "an analysis process ended before it was ready" == describe(caught.value)
+    assert pool._workers[1]._process is not None
+    await pool.close()
 
 
 async def test_a_late_analysis_is_killed() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import json
 import os
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -15,12 +17,15 @@ from engine.sandbox.api.errors import SandboxUnavailable
 from engine.sandbox.drivers.kubernetes.api_errors import ClusterUnreachable, refusal
 from engine.sandbox.drivers.kubernetes.channels import PROTOCOLS
 from engine.sandbox.drivers.kubernetes.cluster_access import ClusterAccess, cluster_access
+from engine.sandbox.drivers.kubernetes.patience import PATIENCE_SECONDS, patiently
 from engine.sandbox.drivers.kubernetes.pod_stream import PodStream
 from engine.settings import KubernetesSettings
 
 _MOST_MESSAGE = 4 << 20
 _MOST_EVENT = 1 << 20
 _MERGE = "application/merge-patch+json"
+_READY_SECONDS = 2.5
+_CUT = frozenset({errno.ECONNREFUSED, errno.ECONNRESET, errno.EPIPE})
 
 
 class ApiClient:
@@ -52,20 +57,48 @@ class ApiClient:
         *,
         query: Mapping[str, str] | None = None,
         deadline: float | None = None,
+        patience: float = PATIENCE_SECONDS,
     ) -> dict[str, Any]:
-        """Call the API and return its object. Raises ClusterUnreachable, ClusterRefusal."""
+        """Call the API and return its object. Raises ClusterUnreachable, ClusterRefusal.
+
+        `deadline` is that of one attempt. For `patience` seconds it is attempted again while its failure may
+        pass: objects have names, so an attempt whose answer was lost does nothing twice.
+        """
         headers = {"Content-Type": _MERGE if method == "PATCH" else "application/json"}
         data = None if body is None else json.dumps(body).encode()
+        call = partial(self._answer, method, path, data, query, headers, deadline or self.deadline)
+        return _object(await patiently(call, self._ready, patience))
+
+    async def _answer(
+        self,
+        method: str,
+        path: str,
+        data: bytes | None,
+        query: Mapping[str, str] | None,
+        headers: Mapping[str, str],
+        deadline: float,
+    ) -> bytes:
         with _translated():
-            async with asyncio.timeout(deadline or self.deadline):
+            async with asyncio.timeout(deadline):
                 session, access = self._connected()
                 async with session.request(
-                    method, access.server + path, data=data, params=query, headers=headers | access.headers()
+                    method,
+                    access.server + path,
+                    data=data,
+                    params=query,
+                    headers={**headers, **access.headers()},
                 ) as answer:
                     content = await answer.read()
                     if answer.status >= 400:
                         raise refusal(answer.status, content)
-                    return _object(content)
+                    return content
+
+    async def _ready(self) -> bool:
+        """Return whether the server says that it has read what it needs, its roles among it."""
+        try:
+            return await self._answer("GET", "/readyz", None, None, {}, _READY_SECONDS) == b"ok"
+        except SandboxUnavailable:
+            return False
 
     async def watch(
         self, path: str, query: Mapping[str, str], seconds: float
@@ -76,36 +109,52 @@ class ApiClient:
         """
         asked = {**query, "watch": "1", "timeoutSeconds": str(max(1, int(seconds)))}
         limit = aiohttp.ClientTimeout(total=seconds + self.deadline, sock_connect=self.deadline)
+        answer = await patiently(partial(self._events, path, asked, limit), self._ready, PATIENCE_SECONDS)
         with _translated():
-            session, access = self._connected()
-            async with session.get(
-                access.server + path, params=asked, headers=access.headers(), timeout=limit
-            ) as answer:
-                if answer.status >= 400:
-                    raise refusal(answer.status, await answer.read())
+            async with answer:
                 async for line in answer.content:
                     event = _object(line)
                     yield str(event.get("type", "")), event.get("object") or {}
 
-    async def connect(self, pod: str, part: str, query: Sequence[tuple[str, str]]) -> PodStream:
+    async def _events(
+        self, path: str, query: Mapping[str, str], limit: aiohttp.ClientTimeout
+    ) -> aiohttp.ClientResponse:
+        with _translated():
+            session, access = self._connected()
+            answer = await session.get(
+                access.server + path, params=query, headers=access.headers(), timeout=limit
+            )
+            if answer.status >= 400:
+                async with answer:
+                    raise refusal(answer.status, await answer.read())
+            return answer
+
+    async def connect(
+        self, pod: str, part: str, query: Sequence[tuple[str, str]], *, patience: float = PATIENCE_SECONDS
+    ) -> PodStream:
         """Attach to a Pod (`attach`), or execute in it (`exec`).
 
         Raises ClusterUnreachable, ClusterRefusal, SandboxUnavailable.
         """
+        socket = await patiently(partial(self._socket, pod, part, query), self._ready, patience)
+        if socket.protocol not in PROTOCOLS:
+            await socket.close()
+            raise SandboxUnavailable("the API server speaks no known protocol for streams", "kubectl version")
+        return PodStream(socket)
+
+    async def _socket(
+        self, pod: str, part: str, query: Sequence[tuple[str, str]]
+    ) -> aiohttp.ClientWebSocketResponse:
         with _translated():
             async with asyncio.timeout(self.deadline):
                 session, access = self._connected()
-                socket = await session.ws_connect(
+                return await session.ws_connect(
                     access.server + self.path("pods", pod, part),
                     params=[*query, ("stdin", "1"), ("stdout", "1"), ("stderr", "1")],
                     protocols=PROTOCOLS,
                     headers=access.headers(),
                     max_msg_size=_MOST_MESSAGE,
                 )
-        if socket.protocol not in PROTOCOLS:
-            await socket.close()
-            raise SandboxUnavailable("the API server speaks no known protocol for streams", "kubectl version")
-        return PodStream(socket)
 
     def _connected(self) -> tuple[aiohttp.ClientSession, ClusterAccess]:
         if self._access is None:
@@ -140,7 +189,13 @@ def _translated() -> Iterator[None]:
     except TimeoutError as error:
         raise ClusterUnreachable("not in time") from error
     except (aiohttp.ClientError, OSError, ValueError) as error:
-        raise ClusterUnreachable(_first_line(error)) from error
+        raise ClusterUnreachable(_first_line(error), passing=_is_cut(error)) from error
+
+
+def _is_cut(error: Exception) -> bool:
+    """Return whether a connection was refused or cut, as a server does that restarts."""
+    ended = isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientPayloadError)
+    return ended or (isinstance(error, OSError) and error.errno in _CUT)
 
 
 def _first_line(error: Exception) -> str:

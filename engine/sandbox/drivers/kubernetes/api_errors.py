@@ -14,8 +14,10 @@ _MOST_TEXT = 400
 class ClusterUnreachable(SandboxUnavailable):
     """The API server did not answer, or not in time."""
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, *, passing: bool = False) -> None:
         super().__init__(f"Kubernetes did not answer: {message}", "kubectl get --raw /readyz")
+        self.passing = passing
+        """Whether the same call may succeed a moment later: the connection was refused or cut."""
 
 
 class ClusterRefusal(SandboxUnavailable):
@@ -35,7 +37,12 @@ class ClusterRefusal(SandboxUnavailable):
     @property
     def passing(self) -> bool:
         """Whether the same call may succeed a moment later."""
-        return self.status in {409, 429, 500, 502, 503, 504}
+        return self.status in {429, 500, 502, 503, 504}
+
+    @property
+    def forbidden(self) -> bool:
+        """Whether the engine has no right to it, by the roles that the server knows so far."""
+        return self.status == 403 and self.hint == _GRANT
 
 
 def refusal(status: int, body: bytes) -> ClusterRefusal:
@@ -57,6 +64,7 @@ def _one_line(text: object) -> str:
 _QUOTA = "exceeded quota"
 _POD_SECURITY = "violates PodSecurity"
 _NO_CLASS = "RuntimeClass"
+_GRANT = "kubectl apply -k deploy/kubernetes   (it grants the engine's role)"
 
 
 def _explained(status: int, message: str) -> tuple[str, str]:
@@ -70,8 +78,7 @@ def _explained(status: int, message: str) -> tuple[str, str]:
          "kubectl label namespace NAME pod-security.kubernetes.io/enforce=baseline --overwrite"),
         (status == 403 and _NO_CLASS in message, f"the cluster has no such RuntimeClass: {message}",
          "kubectl get runtimeclass   (then set sandbox.kubernetes.runtime_class)"),
-        (status == 403, f"Kubernetes forbids it to the engine: {message}",
-         "kubectl apply -k deploy/kubernetes   (it grants the engine's role)"),
+        (status == 403, f"Kubernetes forbids it to the engine: {message}", _GRANT),
         (status == 409, f"Kubernetes has this object already, or it changed meanwhile: {message}", DOCTOR),
         (status == 429, f"Kubernetes asks to call less often: {message}",
          "wait a moment, or lower sandbox.concurrent"),

@@ -11,6 +11,7 @@ from engine.models import Check, IsolationProof, Language
 from engine.sandbox.api.driver import Sandbox, SandboxSpec
 from engine.sandbox.api.errors import SandboxUnavailable
 from engine.sandbox.drivers.kubernetes.api_client import ApiClient
+from engine.sandbox.drivers.kubernetes.api_errors import ClusterRefusal
 from engine.sandbox.drivers.kubernetes.health import cluster_checks, rights_check
 from engine.sandbox.drivers.kubernetes.image_catalog import ImageCatalog
 from engine.sandbox.drivers.kubernetes.isolation_probe import probe
@@ -76,9 +77,17 @@ class KubernetesDriver:
     async def ping(self) -> None:
         """Check that the API server answers. It is asked twice: a busy one may miss one call."""
         with contextlib.suppress(SandboxUnavailable):
-            await self.client.call("GET", "/version", deadline=_PING_SECONDS)
+            await self._ask()
             return
-        await self.client.call("GET", "/version", deadline=_PING_SECONDS)
+        await self._ask()
+
+    async def _ask(self) -> None:
+        """Ask for the version. A server that forbids even that has not read its roles yet, and answers."""
+        try:
+            await self.client.call("GET", "/version", deadline=_PING_SECONDS, patience=0)
+        except ClusterRefusal as error:
+            if not error.forbidden:
+                raise
 
     async def image_digest(self, image: str) -> str:
         """Return the digest that the settings name. Raises SandboxUnavailable."""

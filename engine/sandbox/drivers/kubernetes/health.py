@@ -25,7 +25,7 @@ _GRANT = "kubectl apply -k deploy/kubernetes   (it grants the engine's role)"
 async def cluster_checks(client: ApiClient, images: ImageCatalog, names: Sequence[str]) -> tuple[Check, ...]:
     """Return whether the API server answers, and which images are named."""
     try:
-        version = await client.call("GET", "/version", deadline=_SECONDS)
+        version = await client.call("GET", "/version", deadline=_SECONDS, patience=0)
     except SandboxUnavailable as error:
         return (row("kubernetes", False, str(error), error.hint),)
     detail = f"Kubernetes {str(version.get('gitVersion', '?'))[:40]}, namespace {client.namespace}"

@@ -7,6 +7,7 @@ once this engine has seen it unchanged for its duration.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
 import secrets
@@ -22,6 +23,7 @@ from engine.sandbox.drivers.kubernetes.pod_spec import ENGINE_LABEL, MANAGED_LAB
 
 LEASE_SECONDS = 30
 RENEW_SECONDS = 10.0
+_RELEASE_SECONDS = 5.0
 _STARTING_SECONDS = 120
 """How long an owner without a Lease may be one whose engine is only starting."""
 _BACKGROUND = {"propagationPolicy": "Background"}
@@ -63,9 +65,10 @@ class PodOwnership:
             await self.claim()
 
     async def release(self) -> None:
-        """Remove the Lease and the ConfigMap, and with it what is left of the Pods."""
-        with contextlib.suppress(SandboxUnavailable):
-            await self._remove(self._name)
+        """Remove the Lease and the ConfigMap, and with it what is left of the Pods, if there is time."""
+        with contextlib.suppress(SandboxUnavailable, TimeoutError):
+            async with asyncio.timeout(_RELEASE_SECONDS):
+                await self._remove(self._name)
 
     async def remove_predecessors(self) -> None:
         """Remove what earlier processes of this engine own: it has one process at a time.

@@ -15,6 +15,7 @@ from engine.sandbox.api.errors import SandboxUnavailable
 from engine.sandbox.drivers.kubernetes import pod_spec, pod_status
 from engine.sandbox.drivers.kubernetes.api_client import ApiClient
 from engine.sandbox.drivers.kubernetes.guest_meter import MOST_LINE, PROGRAM, reading
+from engine.sandbox.drivers.kubernetes.patience import PATIENCE_SECONDS
 from engine.sandbox.drivers.kubernetes.pod_drift import drift
 from engine.sandbox.drivers.kubernetes.pod_stream import PodStream
 from engine.sandbox.drivers.kubernetes.pods import Pods
@@ -111,7 +112,7 @@ class SandboxPod:
         assert name in _SIGNALS  # noqa: S101
         with contextlib.suppress(SandboxUnavailable):
             command = ["/usr/bin/perl", "-e", f"kill '{name}', 1"]
-            stream = await self._execute(command, _SUPERVISOR_USER)
+            stream = await self._execute(command, _SUPERVISOR_USER, patience=0)
             try:
                 async for _ in stream.output():
                     pass
@@ -172,10 +173,12 @@ class SandboxPod:
         stream = await self._execute(command, _SUPERVISOR_USER if guarded else _PROGRAM_USER)
         return await stream.as_streams(self.tasks)
 
-    async def _execute(self, command: Sequence[str], user: int) -> PodStream:
+    async def _execute(
+        self, command: Sequence[str], user: int, patience: float = PATIENCE_SECONDS
+    ) -> PodStream:
         words = ["/usr/bin/perl", "-e", _BECOME, "--", str(user), *command]
         query = [("container", pod_spec.CONTAINER), *(("command", word) for word in words)]
-        return await self.client.connect(self.id, "exec", query)
+        return await self.client.connect(self.id, "exec", query, patience=patience)
 
     async def end_state(self) -> EndState:
         """Return how it ended, once it has, by the cluster's own evidence."""

@@ -12,6 +12,7 @@ from engine.sandbox.api.driver import SandboxSpec
 from engine.sandbox.api.errors import SandboxUnavailable
 from engine.sandbox.drivers.kubernetes import pod_spec, pod_status
 from engine.sandbox.drivers.kubernetes.api_client import ApiClient
+from engine.sandbox.drivers.kubernetes.api_errors import ClusterRefusal
 from engine.sandbox.drivers.kubernetes.image_catalog import ImageCatalog
 from engine.sandbox.drivers.kubernetes.ownership import PodOwnership
 from engine.sandbox.drivers.kubernetes.pod import SandboxPod
@@ -120,8 +121,8 @@ class PodFactory:
         for attempt in range(_ATTACH_TRIES):
             try:
                 return await self.client.connect(name, "attach", [("container", pod_spec.CONTAINER)])
-            except SandboxUnavailable:
-                if attempt == _ATTACH_TRIES - 1:
+            except ClusterRefusal as error:
+                if error.passing or error.forbidden or attempt == _ATTACH_TRIES - 1:
                     raise
             await asyncio.sleep(_AGAIN_SECONDS)
         raise AssertionError  # the last attempt returns or raises

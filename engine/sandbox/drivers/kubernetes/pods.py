@@ -16,7 +16,6 @@ from engine.sandbox.drivers.kubernetes.pod_spec import ENGINE_LABEL, MANAGED_LAB
 Pod = dict[str, Any]
 _AGAIN_SECONDS = 0.2
 _GONE_SECONDS = 20.0
-_TRIES = 4
 _BACKGROUND = {"propagationPolicy": "Background"}
 
 
@@ -27,15 +26,16 @@ class Pods:
         self._client = client
 
     async def create(self, manifest: Pod) -> Pod:
-        """Create a Pod; a server that is busy is asked again. Raises SandboxUnavailable."""
-        for attempt in range(_TRIES):
-            try:
-                return await self._client.call("POST", self._client.path("pods"), manifest)
-            except ClusterRefusal as error:
-                if not error.passing or error.status == 409 or attempt == _TRIES - 1:
-                    raise
-            await asyncio.sleep(_AGAIN_SECONDS * 2**attempt)
-        raise AssertionError  # the last attempt returns or raises
+        """Create a Pod. Raises SandboxUnavailable.
+
+        Its name is new: one that is there already was made by an attempt whose answer was lost.
+        """
+        try:
+            return await self._client.call("POST", self._client.path("pods"), manifest)
+        except ClusterRefusal as error:
+            if error.status != 409:
+                raise
+            return await self._client.call("GET", self._client.path("pods", manifest["metadata"]["name"]))
 
     async def get(self, name: str) -> Pod | None:
         """Return a Pod; None where there is none. Raises SandboxUnavailable."""

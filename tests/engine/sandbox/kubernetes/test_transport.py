@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import ssl
-from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
-from aiohttp import web
 
 from engine.models import Stream
 from engine.sandbox import SandboxUnavailable
@@ -19,87 +14,8 @@ from engine.sandbox.drivers.kubernetes.api_client import ApiClient
 from engine.sandbox.drivers.kubernetes.api_errors import ClusterRefusal, ClusterUnreachable
 from engine.sandbox.drivers.kubernetes.pods import Pods
 from engine.sandbox.guest_protocol.framing import frames
-from engine.settings import KubernetesSettings
-from tests.tls import free_port, self_signed
-
-PODS = "/api/v1/namespaces/pratique/pods"
-
-
-class Server:
-    """An API server with one Pod at most, whose attached program echoes its input."""
-
-    def __init__(self) -> None:
-        self.refusals: list[tuple[int, dict[str, Any]]] = []
-        self.tokens: list[str] = []
-        self.sent: list[bytes] = []
-        """Messages that a stream begins with."""
-        self.watched = asyncio.Event()
-        self.pod: dict[str, Any] | None = {"metadata": {"name": "one", "resourceVersion": "1"}}
-        self.protocols: tuple[str, ...] = ("v4.channel.k8s.io",)
-
-    async def pods(self, request: web.Request) -> web.StreamResponse:
-        """List, create or watch."""
-        self.tokens.append(request.headers.get("Authorization", ""))
-        if self.refusals:
-            status, body = self.refusals.pop(0)
-            return web.json_response(body, status=status)
-        if "watch" not in request.query:
-            return web.json_response({"items": [self.pod]})
-        answer = web.StreamResponse()
-        await answer.prepare(request)
-        self.watched.set()
-        self.pod = None
-        await answer.write(json.dumps({"type": "DELETED", "object": {}}).encode() + b"\n")
-        return answer
-
-    async def one(self, request: web.Request) -> web.StreamResponse:
-        """Return the Pod."""
-        if self.pod is None:
-            return web.json_response({"reason": "NotFound", "message": "no pod"}, status=404)
-        return web.json_response(self.pod)
-
-    async def attach(self, request: web.Request) -> web.StreamResponse:
-        """Echo what comes in on standard output, and its length on standard error."""
-        socket = web.WebSocketResponse(protocols=self.protocols, max_msg_size=0)
-        await socket.prepare(request)
-        for message in self.sent:
-            await socket.send_bytes(message)
-        async for received in socket:
-            await socket.send_bytes(b"\x01" + received.data[1:])
-            await socket.send_bytes(b"\x02" + str(len(received.data) - 1).encode())
-        return socket
-
-
-@pytest.fixture
-def server() -> Server:
-    """An API server."""
-    return Server()
-
-
-@pytest.fixture
-async def client(server: Server, tmp_path: Path) -> AsyncIterator[ApiClient]:
-    """A client of it, by a kubeconfig."""
-    certificate, key = self_signed(tmp_path)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    app, port = web.Application(), free_port()
-    app.add_routes([web.route("*", PODS, server.pods), web.route("*", PODS + "/{pod}", server.one)])
-    app.add_routes([web.get(PODS + "/{pod}/{part}", server.attach)])
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", port, ssl_context=context).start()
-    cluster = {"server": f"https://127.0.0.1:{port}", "certificate-authority": str(certificate)}
-    config = {
-        "current-context": "a",
-        "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
-        "clusters": [{"name": "a", "cluster": cluster}],
-        "users": [{"name": "a", "user": {"token": "secret"}}],
-    }
-    (tmp_path / "config").write_text(yaml.safe_dump(config))
-    client = ApiClient(KubernetesSettings(kubeconfig=tmp_path / "config"), 5.0)
-    yield client
-    await client.close()
-    await runner.cleanup()
+from tests.engine.sandbox.kubernetes.api_server import PODS, Server
+from tests.tls import free_port
 
 
 async def test_a_stream_carries_bytes_exactly_both_ways(server: Server, client: ApiClient) -> None:
@@ -185,9 +101,9 @@ async def test_each_refusal_is_a_sentence_with_a_hint(
     server: Server, client: ApiClient, status: int, message: str, says: str
 ) -> None:
     """Control characters of the server do not reach a person."""
-    server.refusals = [(status, {"message": message})] * 4
+    server.refusals = [(status, {"message": message})]
     with pytest.raises(ClusterRefusal) as caught:
-        await client.call("GET", PODS)
+        await client.call("GET", PODS, patience=0)
     assert says in str(caught.value)
     assert caught.value.hint
 
@@ -198,5 +114,5 @@ async def test_a_server_that_is_gone_is_said(client: ApiClient, tmp_path: Path) 
     config["clusters"][0]["cluster"]["server"] = f"https://127.0.0.1:{free_port()}"
     (tmp_path / "config").write_text(yaml.safe_dump(config))
     with pytest.raises(ClusterUnreachable, match="Kubernetes did not answer") as caught:
-        await client.call("GET", "/version")
+        await client.call("GET", "/version", patience=0.3)
     assert "kubectl get --raw /readyz" == caught.value.hint
