@@ -75,6 +75,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     # what is proven harmless
     "engine/analysis/verdict/__init__.py": (f"{_VERDICT}/test_verdict.py",),
     "engine/analysis/verdict/python/attributes.py": (f"{_VERDICT}/test_python_proof.py",),
+    "engine/analysis/verdict/python/bound_names.py": (f"{_VERDICT}/test_python_proof.py",),
     "engine/analysis/verdict/python/calls.py": (f"{_VERDICT}/test_python_proof.py",),
     "engine/analysis/verdict/python/data/files.py": (f"{_VERDICT}/test_data_names.py",),
     "engine/analysis/verdict/python/data/imports.py": (f"{_VERDICT}/test_data_names.py",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
 _ONLY_NAMES = frozenset({"ctx", "op", "ops"})
 """Fields that hold `ast.Load`, `ast.Add` and their like, which have neither parts nor names."""
@@ -19,22 +20,22 @@ _FIELDS = {
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
+_HAVE_GAPS = frozenset({ast.Dict, ast.arguments})
+"""Nodes whose lists hold None where a part is left out."""
 
 
 def child_nodes(node: ast.AST) -> list[ast.AST]:
     """Return the children of a node in the order of the code."""
-    fields = _FIELDS[type(node)]
-    if not fields:
-        return []
+    kind = type(node)
     held = node.__dict__
-    found: list[ast.AST] = []
-    for field in fields:
+    found: list[Any] = []
+    for field in _FIELDS[kind]:
         value = held.get(field)
-        if value.__class__ is list:
-            found += value if None not in value else [part for part in value if part is not None]
+        if type(value) is list:
+            found += value
         elif value is not None:
             found.append(value)
-    return found
+    return [part for part in found if part is not None] if kind in _HAVE_GAPS else found
 
 
 def walk(tree: ast.AST) -> Iterator[ast.AST]:

@@ -5,44 +5,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from engine.analysis.verdict.python.attributes import DEFINED, GLOBALS, NAMES_ATTRIBUTES, is_dunder
 from engine.analysis.verdict.python.calls import check_decorator
 from engine.analysis.verdict.python.context import Context, Step
-from engine.analysis.verdict.python.data.attributes import stored_by_library
 from engine.analysis.verdict.python.data.imports import data_libraries
 from engine.analysis.verdict.python.data.labels import makes_dictionary
 from engine.analysis.verdict.python.dataclass_fields import KEYWORD_MARK, PLAIN_BASES, field_defaults
 from engine.analysis.verdict.python.enum_members import has_member
-from engine.analysis.verdict.python.exception_types import EXIT
 from engine.analysis.verdict.python.library import MODULES
 from engine.analysis.verdict.python.meanings import PARENTS, Use, member
-from engine.analysis.verdict.python.scopes import NameScope, ScopeKind, bound, parameters
-from engine.analysis.verdict.python.slots import SLOTS, spelled_out_slots
+from engine.analysis.verdict.python.scopes import NameScope, ScopeKind, parameters
+from engine.analysis.verdict.python.slots import spelled_out_slots
 
 CLASS_DECORATORS = frozenset(
     {"functools.total_ordering", "typing.final", "typing.runtime_checkable", "enum.unique"}
 )
 """Decorators that return the class that they are given."""
 METACLASSES = frozenset({"abc.ABCMeta"})
-
-
-def check_bound_names(context: Context, node: ast.AST, scope: NameScope) -> None:
-    """Refuse names of the interpreter that are assigned, and private names that a class would change."""
-    for name, _ in bound(node):
-        in_class = scope.kind is ScopeKind.CLASS
-        allowed = name in GLOBALS or (in_class and (name in DEFINED or not is_dunder(name)))
-        if name == SLOTS and node not in context.slots:
-            context.refuse(node, "`__slots__` names attributes that this code does not spell out")
-        if in_class and name.startswith("_") and stored_by_library(name, context.libraries):
-            context.refuse(node, f"`{name}` makes an object pass for one of the library")
-        if in_class and name in NAMES_ATTRIBUTES:
-            context.refuse(node, f"`{name}` names what the library acts on")
-        if in_class and name == EXIT and not (isinstance(node, ast.FunctionDef) and not node.decorator_list):
-            context.refuse(node, "`__exit__` that may be any function is handed the type of an exception")
-        if in_class and name == "_ignore_":
-            context.refuse(node, "`_ignore_` takes members away")
-        if name.startswith("__") and (not allowed or isinstance(node, ast.Import | ast.ImportFrom)):
-            context.refuse(node, f"`{name}` decides what other lines mean")
 
 
 def check_import(context: Context, node: ast.Import, scope: NameScope, *, annotation: bool) -> Iterator[Step]:

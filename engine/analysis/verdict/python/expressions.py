@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Iterator
 
 from engine.analysis.verdict.python.attributes import NAMES_ATTRIBUTES, may_be_assigned
+from engine.analysis.verdict.python.bound_names import check_bound_name
 from engine.analysis.verdict.python.calls import check_call, check_format
 from engine.analysis.verdict.python.child_nodes import walk
 from engine.analysis.verdict.python.context import Context, Step
@@ -35,15 +36,18 @@ _STORES = frozenset({"setattr", "delattr"})
 _TYPE_NAMES = frozenset({"__name__", "__qualname__"})
 
 
-def check_name(context: Context, node: ast.Name, scope: NameScope, *, annotation: bool) -> tuple[Step, ...]:
-    """Check a name that is read."""
+def check_name(context: Context, node: ast.Name, scope: NameScope, *, annotation: bool) -> None:
+    """Check a name that is read or bound."""
     if isinstance(node.ctx, ast.Load):
         check_meaning(context, node, context.meanings.of_name(node.id, scope), annotation=annotation)
-    return ()
+    else:
+        check_bound_name(context, node, node.id, scope)
 
 
 def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotation: bool) -> None:
     """Refuse what may not be a value, or not here."""
+    if not _is_listed(meaning):
+        return
     context.used.setdefault(meaning.path, node)
     if makes_dictionary(meaning.path, context) and not annotation:
         context.refuse(node, f"`{meaning.path}` makes dictionaries with computed keys beside pandas")

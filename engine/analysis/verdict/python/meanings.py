@@ -99,10 +99,10 @@ class Meanings:
         if name.startswith("__"):
             return self._of_inner_name(name, scope)
         bindings, may_be_builtin = self._scopes.resolve(name, scope)
-        found = {_of_binding(binding) for binding in bindings}
+        found = [_of_binding(binding) for binding in bindings]
         if may_be_builtin and name in _BUILTIN_NAMES:
-            found.add(member("builtins", name))
-        return _joined(name, found)
+            found.append(member("builtins", name))
+        return found[0] if len(found) == 1 else _joined(name, set(found))
 
     def _of_inner_name(self, name: str, scope: NameScope) -> Meaning:
         if name in READABLE or (not is_dunder(name) and name in scope.names):

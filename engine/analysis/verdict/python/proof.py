@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
 from engine.analysis.python.parse.source import exact_tree
 from engine.analysis.verdict.python import definitions, expressions
+from engine.analysis.verdict.python.bound_names import check_bound_names
 from engine.analysis.verdict.python.child_nodes import child_nodes
 from engine.analysis.verdict.python.context import START, Context, Step
 from engine.analysis.verdict.python.data import labels
 from engine.analysis.verdict.python.data.files import is_configured
 from engine.analysis.verdict.python.doctests import docstrings, examples
 from engine.analysis.verdict.python.exception_types import TESTS, tested_names
-from engine.analysis.verdict.python.scopes import COMPREHENSIONS, NameScope, ScopeKind, binds
+from engine.analysis.verdict.python.scopes import BINDS, COMPREHENSIONS, NameScope, ScopeKind
 from engine.common.text import Untrusted
 from engine.models import Unproven
 
@@ -69,7 +70,6 @@ _NESTED = frozenset({ast.Subscript, ast.Tuple, ast.List, ast.BinOp, ast.Starred}
 
 
 _CHECKS: Mapping[type[ast.AST], Callable[..., Iterable[Step]]] = {
-    ast.Name: expressions.check_name,
     ast.Attribute: expressions.check_attribute,
     ast.Call: expressions.check_called,
     ast.ExceptHandler: expressions.check_handler,
@@ -134,13 +134,15 @@ class _Proof:
             if len(problems) >= MOST_PLACES:
                 return
             node, scope, annotation = stack.pop()
-            if not isinstance(node, ast.Constant):
+            if isinstance(node, ast.Name):
+                expressions.check_name(self._context, node, scope, annotation=annotation)
+            elif not isinstance(node, ast.Constant):
                 stack.extend(visit(node, scope, annotation))
 
     def _visit(self, node: ast.AST, scope: NameScope, annotation: bool) -> Iterable[Step]:
         kind = type(node)
-        if binds(node):
-            definitions.check_bound_names(self._context, node, scope)
+        if kind in BINDS:
+            check_bound_names(self._context, node, scope)
         if kind in TESTS:
             self._context.tested.update(tested_names(node))
         if kind in _PLAIN:

@@ -19,11 +19,11 @@ OPENS_SCOPE = frozenset(
 """Nodes whose parts are not all evaluated in the scope that the node is in."""
 BINDS = frozenset(
     {
-        *(ast.Name, ast.NamedExpr, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.ExceptHandler),
+        *(ast.NamedExpr, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.ExceptHandler),
         *(ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Import, ast.ImportFrom),
     }
 )
-"""Nodes that can bind names."""
+"""Nodes that can bind names, besides the names that are assigned or deleted."""
 _NAMES = BINDS | {ast.Global, ast.Nonlocal}
 
 
@@ -51,7 +51,7 @@ class BindingKind(Enum):
     VALUE = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class NameBinding:
     """One way in which a name is bound; `path` is the full name of what is imported."""
 
@@ -105,24 +105,33 @@ class Scopes:
 
     def add(self, root: ast.AST, scope: NameScope) -> None:
         """Collect the bindings below a node, which is in `scope`."""
-        stack = [(child, scope) for child in child_nodes(root)]
+        waiting = [(child_nodes(root), scope)]
+        while waiting:
+            nodes, at = waiting.pop()
+            waiting.extend(self._collect(nodes, at))
+        for at in self.by_node.values() if self.declared else ():
+            for name in self.declared & at.names.keys():
+                self.module.names.setdefault(name, set()).update(at.names[name])
+
+    def _collect(self, stack: list[ast.AST], scope: NameScope) -> Iterator[tuple[list[ast.AST], NameScope]]:
+        """Collect what is bound in one scope by the nodes of a stack; yield what is in the scopes within."""
         while stack:
-            node, scope = stack.pop()
+            node = stack.pop()
             kind = type(node)
-            if isinstance(node, ast.Constant) or _is_read(node):
+            if isinstance(node, ast.Name):
+                if not isinstance(node.ctx, ast.Load):
+                    scope.bind(node.id, VALUE)
                 continue
             if kind in _NAMES:
                 self._bind(node, scope)
             if isinstance(node, ast.Attribute | ast.Call):
                 self.defining.append(node)
             if kind in OPENS_SCOPE:
-                inner = self._inner(node, scope)
-                stack += [(child, inner if inside else scope) for child, inside in children(node)]
-            else:
-                stack += [(child, scope) for child in child_nodes(node)]
-        for at in self.by_node.values() if self.declared else ():
-            for name in self.declared & at.names.keys():
-                self.module.names.setdefault(name, set()).update(at.names[name])
+                parts = list(children(node))
+                stack += [child for child, inside in parts if not inside]
+                yield [child for child, inside in parts if inside], self._inner(node, scope)
+            elif kind is not ast.Constant:
+                stack += child_nodes(node)
 
     def resolve(self, name: str, scope: NameScope) -> tuple[set[NameBinding], bool]:
         """Return all bindings that a name can have in `scope`, and whether it can be a built-in."""
@@ -161,7 +170,7 @@ class Scopes:
             self.declared.update(node.names)
         if isinstance(node, ast.Import | ast.ImportFrom):
             self.imports.append(node)
-        for name, binding in bound(node) if binds(node) else ():
+        for name, binding in bound(node):
             owner = scope.owner() if isinstance(node, ast.NamedExpr) else scope
             owner.bind(name, binding)
 
@@ -213,20 +222,9 @@ def _outer_parts(node: ast.AST) -> Iterator[ast.AST]:
             yield from (*node.decorator_list, *node.bases, *node.keywords)
 
 
-def _is_read(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-
-
-def binds(node: ast.AST) -> bool:
-    """Return whether a node may bind names."""
-    return type(node) in BINDS and not _is_read(node)
-
-
 def bound(node: ast.AST) -> Iterator[tuple[str, NameBinding]]:
     """Yield the names that a node of `BINDS` binds in its own scope."""
     match node:
-        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-            yield name, VALUE
         case ast.NamedExpr(target=ast.Name(id=name)):
             yield name, VALUE
         case ast.ClassDef(name=name):
