@@ -29,7 +29,8 @@ from engine.trusted_files import trusted_check
 
 SETUP = "Type: pratique setup"
 _TRY_SECONDS = 30
-_MIN_FREE_BYTES = 2 * 1024**3
+_GIB = 1024**3
+_MIN_FREE_BYTES = 2 * _GIB
 
 
 def run_checks() -> tuple[Check, ...]:
@@ -91,8 +92,9 @@ def _state() -> Check:
             ok=False,
             hint="Set PRATIQUE_HOME to a directory that you can write to",
         )
-    detail = f"{folder}, {free / 1024**3:.1f} GiB free"
-    return check_row("state", detail, ok=free > _MIN_FREE_BYTES, hint=f"Free disk space for {folder}")
+    detail = f"{folder}, {free / _GIB:.1f} GiB free"
+    hint = f"Free disk space for {folder}: it needs {_MIN_FREE_BYTES / _GIB:.0f} GiB"
+    return check_row("state", detail, ok=free > _MIN_FREE_BYTES, hint=hint)
 
 
 def frozen_rows() -> tuple[Check, ...]:

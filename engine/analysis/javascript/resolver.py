@@ -149,6 +149,10 @@ class Resolver:
         at = min(before, len(history))
         found = history[at - 1] if at else NOTHING
         while at < before or (at < most and found is NOTHING):
+            if self.steps > MAX_STEPS:
+                self._cuts += 1
+                break
+            self.steps += 1
             cuts = self._cuts
             found = self._redefined(found, name, definitions[at], depth)
             if cuts == self._cuts and at == len(history):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from cProfile import Profile
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -87,6 +89,15 @@ def test_any_text_is_analysed(source: str, language: Language) -> None:
 def test_bombs_are_bounded(language: Language, source: str) -> None:
     """Nesting, doubling and repetition end in an answer, and never in an approval by default."""
     assert _judged(analyse(source, language))
+
+
+def test_definitions_that_are_too_deep_are_not_read_again_for_each_use_of_their_name() -> None:
+    """Each of thousands of uses would go through all of thousands of definitions: 27 million calls."""
+    source = "process.exitCode = " + "a=" * 2000 + "1\nrequire('child_process').execSync('rm -rf /')\n"
+    profile = Profile()
+    rules = {one.rule for one in profile.runcall(analyse, source, _JS).violations}
+    assert {"input-too-deep", "sh-rm-tree"} <= rules
+    assert 5_000_000 > sum(entry.callcount for entry in profile.getstats())
 
 
 @pytest.mark.parametrize("times", [10, 100, 5000])
