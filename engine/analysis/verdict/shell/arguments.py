@@ -10,7 +10,7 @@ from engine.analysis.verdict.shell.library import BUILTINS, COMMANDS, FREE, PROG
 from engine.analysis.verdict.shell.options import Options, sort_arguments
 from engine.analysis.verdict.shell.programs import is_pure_awk, is_pure_sed
 from engine.analysis.verdict.shell.state import POSITIONS, Call, State
-from engine.analysis.verdict.shell.values import NUMBER, TEXT, Value
+from engine.analysis.verdict.shell.values import NUMBER, TEXT, Kind, Value
 from engine.analysis.verdict.shell.words import Word
 
 _INTEGER = re.compile(r"(?a)-?\d+|[-+*/%]")
@@ -37,10 +37,10 @@ def check_command(state: State, words: Sequence[Word]) -> Value:
         check_reads(state, name, args)
     elif name not in FREE:
         CHECKS[name](state, words)
-    return _printed(name, args)
+    return _printed(state, name, args)
 
 
-def _printed(name: str, args: Sequence[Word]) -> Value:
+def _printed(state: State, name: str, args: Sequence[Word]) -> Value:
     """Return what a command prints."""
     texts = [arg.text for arg in args]
     if name == "echo" and len(args) == 1 and not args[0].many and args[0].prefix[:1] != "-":
@@ -48,7 +48,8 @@ def _printed(name: str, args: Sequence[Word]) -> Value:
     if name == "wc" and len(args) == 1 and texts[0] in {"-l", "-w", "-c", "-m"}:
         return NUMBER
     if name in {"seq", "expr"} and all(text is None or _INTEGER.fullmatch(text) for text in texts):
-        return frozenset().union(NUMBER, *(arg.value for arg in args if arg.text is None))
+        given = frozenset[Kind | str]().union(NUMBER, *(arg.value for arg in args if arg.text is None))
+        return state.values.compute(f"#{state.at}", given)
     if name == "date" and len(args) == 1 and _CLOCK.fullmatch(texts[0] or ""):
         return NUMBER
     return TEXT
@@ -56,6 +57,7 @@ def _printed(name: str, args: Sequence[Word]) -> Value:
 
 def _call(state: State, name: str, args: Sequence[Word]) -> None:
     """Record what a function is given."""
+    state.may_fail()
     for place in ("*", *map(str, range(POSITIONS))):
         state.values.bind(f"{name}:{place}", frozenset())
     several = False

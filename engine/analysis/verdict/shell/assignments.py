@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from engine.analysis.verdict.shell.expansions import Expansions
-from engine.analysis.verdict.shell.names import is_locale, may_export
+from engine.analysis.verdict.shell.names import READABLE, is_locale, may_export
 from engine.analysis.verdict.shell.state import State
 from engine.analysis.verdict.shell.sums import Sums
 from engine.analysis.verdict.shell.values import Value
@@ -40,7 +40,9 @@ class Assignments:
         """Read the assignments that a command begins with."""
         found: list[Assigned] = []
         while match := state.match(_ASSIGNED):
+            again = bool(state.function or state.nested)
             text = self._assignment(state, match)
+            state.changes.append((match[1], match.start(), state.at, again))
             found.append(Assigned(match[1], match.start(), state.at, text))
             state.blanks()
         return found
@@ -69,6 +71,7 @@ class Assignments:
         if command == "export" or "x" in options:
             self._exported(state, name, start, text)
         if array:
+            state.changes.append((name, start, state.at, bool(state.function or state.nested)))
             return
         if "a" in options or "A" in options:
             state.refuse(start, state.at, "a text that is declared as an array is evaluated")
@@ -77,6 +80,7 @@ class Assignments:
     def check_prefix(self, state: State, assigned: Sequence[Assigned], command: Word) -> None:
         """Refuse assignments that change what a command does."""
         for one in assigned:
+            state.others.add(one.name)
             if one.name != "IFS" or command.text not in {"read", "mapfile", "readarray"}:
                 self._exported(state, one.name, one.start, one.text)
 
@@ -89,16 +93,17 @@ class Assignments:
 
     def _assignment(self, state: State, match: re.Match[str]) -> str | None:
         """Read what is assigned, and return it where it is spelled out."""
-        name = match[1]
+        name, whole = match[1], match[2] == "="
         if match[2] == "[":
+            state.may_fail()
             self._index(state, name)
             if not (state.take("=") or state.take("+=")):
                 state.stop("an index that is not in the provable subset")
         elif state.take("("):
-            self._array(state, name, match.start())
+            self._array(state, name, match.start(), whole=whole)
             return None
         word = self._words.read(state, splits=False)
-        state.assign(name, word.value, match.start(), word.text)
+        state.assign(name, word.value, match.start(), word.text, whole=whole)
         return word.text
 
     def _index(self, state: State, name: str) -> None:
@@ -108,7 +113,7 @@ class Assignments:
             state.arrays.add(name)
             self._sums.read(state, "]")
 
-    def _array(self, state: State, name: str, start: int) -> None:
+    def _array(self, state: State, name: str, start: int, *, whole: bool) -> None:
         if name not in state.maps:
             state.arrays.add(name)
         value: Value = frozenset()
@@ -117,10 +122,11 @@ class Assignments:
             if state.take(")"):
                 break
             value |= self._element(state, name)
-        state.assign(name, value, start)
+        state.assign(name, value, start, whole=whole)
 
     def _element(self, state: State, name: str) -> Value:
         if state.take("["):
+            state.may_fail()
             self._index(state, name)
             state.expect("=")
             return self._words.read(state, splits=False).value
@@ -141,5 +147,7 @@ def declare_map(state: State, name: str, start: int) -> None:
     """Record that a variable is an associative array from here on."""
     if state.nested:
         state.refuse(start, state.at, "an associative array that is not always declared")
+    if name in READABLE:
+        state.refuse(start, state.at, f"`{name}` has a meaning outside this code")
     state.maps |= {name}
     state.all_maps.setdefault(name, (start, state.at))

@@ -16,6 +16,8 @@ _UNARY = re.compile(r"(?a)-([a-zA-Z])(?=[ \t])")
 _BINARY = re.compile(r"(==|=~|!=|=|<|>|-(?:eq|ne|lt|le|gt|ge))(?=[ \t])")
 _REGEX = re.compile(r"(?a)(?:[A-Za-z0-9^.*+?(){}|:_,@%/=-]|\\[^\nA-Za-z0-9]|\$(?=[ \t)|]))+")
 _BRACKET = re.compile(r"(?a)\[\^?\]?(?:\[:[a-z]+:\]|[A-Za-z0-9_.,:;/%+@=!#^*?(){}|~-])*\]")
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
+_QUOTES = re.compile(r"[\"']|\$\(")
 _NUMERIC = "`[[` evaluates what this holds as arithmetic, and it may not be a number"
 _COMPARES = frozenset({"=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _ASKS = frozenset({"-z", "-n"})
@@ -102,9 +104,21 @@ class Conditions:
                 state.stop("a regular expression that is not in the provable subset")
         if state.at == start:
             state.stop("a condition that is not in the provable subset")
+        if not _is_balanced(state.text[start : state.at]):
+            state.stop("bash reads to the other half of each parenthesis")
 
     def _number(self, state: State, word: Word) -> None:
         state.values.need(word.value, Kind.NUMBER, word.start, word.end, _NUMERIC)
+
+
+def _is_balanced(regex: str) -> bool:
+    """Return whether each parenthesis has its other half for bash, which heeds no brackets."""
+    marks, depth = _ESCAPED.sub("", regex), 0
+    for mark in marks:
+        depth += (mark == "(") - (mark == ")")
+        if depth < 0:
+            return False
+    return depth == 0 and not ("(" in marks and _QUOTES.search(marks))
 
 
 def check_test(state: State, words: Sequence[Word], end: int) -> None:

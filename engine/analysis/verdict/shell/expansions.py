@@ -22,6 +22,7 @@ _CASE = re.compile(r"(?a)(?:\^\^?|,,?|~~?)(?=\})")
 _QUOTED = re.compile(r"(?a)@[QULu](?=\})")
 _WHERE = re.compile(r"[/#%]")
 _KEY = re.compile(r"(?a)[-A-Za-z0-9_.,:/ ]+")
+_READ_TWICE = re.compile(r"[$`\"]")
 _INNER = re.compile(r"(?a)[-A-Za-z0-9_ .,:;@%+=!?*\[\]^#&|\t]+")
 _ESCAPED = re.compile(r"(?a)\\[^\n]")
 _NAMES_READ = {"#": NUMBER, "?": NUMBER, "$": NUMBER, "-": TEXT}
@@ -79,8 +80,10 @@ class Expansions:
         if found["mark"]:
             self._marked(state, word, found["mark"], all_of=all_of, quoted=quoted)
             return
+        sliced = found["special"] in {"@", "*"} and state.looking(":")  # from 0 on, that has `$0`
         value |= self._operation(state, found["name"], value, quoted=quoted)
         many = found["special"] in {"@", "*"} or bool(all_of)
+        value |= TEXT if sliced else frozenset()
         value |= TEXT if all_of == "*" else frozenset()
         word.expand(value, quoted=quoted, many=many)
 
@@ -101,6 +104,7 @@ class Expansions:
         if name in state.maps:
             self.key(state)
         else:
+            state.arrays.add(name)
             self._sums.read(state, "]")
         return ""
 
@@ -109,13 +113,20 @@ class Expansions:
         word = Word(state.at)
         while not state.take("]"):
             if state.char() in {"'", '"'}:
-                self._words.quoted(state, word)
+                self._quoted_key(state, word)
             elif state.looking("$"):
                 self._words.dollar_quoted(state, word)
             elif found := state.match(_KEY):
                 word.add(found[0])
             else:
                 state.stop("a key that is not in the provable subset")
+
+    def _quoted_key(self, state: State, word: Word) -> None:
+        single, start = state.char() == "'", state.at
+        self._words.quoted(state, word)
+        escaped = "\\" in state.text[start : state.at]
+        if escaped or (single and _READ_TWICE.search(state.text, start, state.at)):
+            state.stop("a key whose quotes are read in different ways")
 
     def _operation(self, state: State, name: str | None, value: Value, *, quoted: bool) -> Value:
         """Read the rest of `${name…}`, and return what it adds to the values that the variable may have."""
@@ -125,6 +136,7 @@ class Expansions:
             state.expect("}")
             return TEXT
         if state.match(_ASSIGNED):
+            state.may_fail()
             operand = self._operand(state, quoted=quoted)
             if name is None or name in state.maps:
                 state.stop("an assignment within an expansion")

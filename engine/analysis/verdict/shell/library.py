@@ -15,14 +15,16 @@ class Program:
     """Options with a value, which may be anything."""
     files: bool = True
     """Whether its operands are files, so that only `-`, the input, may be given."""
+    ordered: bool = False
+    """Whether what follows its first operand is no option."""
 
 
-def _p(text: str, *, files: bool = True) -> Program:
+def _p(text: str, *, files: bool = True, ordered: bool = False) -> Program:
     words = text.split()
     letters = [letter for word in words if word[0] == "+" for letter in word[1:]]
     names = [word for word in words if word[0] != "+" and word[-1] != ":"]
     return Program(
-        frozenset(letters + names), frozenset(word[:-1] for word in words if word[-1] == ":"), files
+        frozenset(letters + names), frozenset(word[:-1] for word in words if word[-1] == ":"), files, ordered
     )
 
 
@@ -67,7 +69,7 @@ PROGRAMS = {
         "color=auto color=never color=always"
     , files=False),
     "sed": _p("+nErsuz e: expression: quiet silent regexp-extended separate unbuffered", files=False),
-    "awk": _p("F: v:", files=False),
+    "awk": _p("F: v:", files=False, ordered=True),
     "date": _p("+uR d: utc universal rfc-email date:", files=False),
 }  # fmt: skip
 """Programs of the system, with their options."""
@@ -78,9 +80,9 @@ PROGRAMS |= {
     "gawk": PROGRAMS["awk"],
 }
 BUILTINS = {
-    "read": _p("+rs p: d: n: N: t: a:", files=False),
-    "mapfile": _p("+t n: s: d: O:", files=False),
-    "readarray": _p("+t n: s: d: O:", files=False),
+    "read": _p("+rs p: d: n: N: t: a:", files=False, ordered=True),
+    "mapfile": _p("+t n: s: d: O:", files=False, ordered=True),
+    "readarray": _p("+t n: s: d: O:", files=False, ordered=True),
 }
 """Builtins that read the input into variables, with their options."""
 CHECKED = frozenset({

@@ -31,6 +31,8 @@ def sort_arguments(state: State, program: Program, args: Sequence[Word]) -> Opti
         at += 1
         if arg.many:
             state.refuse(arg.start, arg.end, "this may become options or names of files")
+        elif program.ordered and found.operands and len(arg.prefix) > 1 and arg.prefix[0] == "-":
+            state.refuse(arg.start, arg.end, "this follows an operand, where it is no option")
         elif only or (arg.prefix[:1] != "-" and arg.prefix) or arg.text in {"-", ""}:
             found.operands.append(arg)
         elif arg.text == "--":
@@ -52,14 +54,23 @@ def sort_arguments(state: State, program: Program, args: Sequence[Word]) -> Opti
 def _option(program: Program, arg: Word) -> tuple[str, str] | None:
     """Return the option with a value in a word, and what precedes a value that is glued to it."""
     if arg.prefix.startswith("--"):
-        name, equals, _ = arg.prefix[2:].partition("=")
-        if name in program.valued and (equals or arg.text is not None):
-            return name, f"--{name}=" if equals else ""
-        return ("", "") if arg.text is not None and arg.text[2:] in program.flags else None
+        return _long_option(program, arg)
     for index, letter in enumerate(arg.prefix[1:], 2):
         if letter in program.valued:
+            if any(one.isdigit() for one in arg.prefix[1 : index - 1]):
+                return None  # `head -5c` takes no value
             glued = index < len(arg.shape)
             return letter, arg.prefix[:index] if glued else ""
         if letter not in program.flags:
             return None
     return ("", "") if arg.text is not None else None
+
+
+def _long_option(program: Program, arg: Word) -> tuple[str, str] | None:
+    """Return the same for a name after `--`; one letter is the beginning of any name for getopt."""
+    name, equals, _ = arg.prefix[2:].partition("=")
+    if len(name) == 1:
+        return None
+    if name in program.valued and (equals or arg.text is not None):
+        return name, f"--{name}=" if equals else ""
+    return ("", "") if arg.text is not None and arg.text[2:] in program.flags else None

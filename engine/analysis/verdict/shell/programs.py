@@ -38,7 +38,10 @@ _AWK_REFUSED = frozenset({
     "strtonum", "and", "or", "xor", "compl", "lshift", "rshift", "bindtextdomain", "dcgettext", "dcngettext",
     "isarray", "mkbool", "switch", "case", "default", "return", "eval",
 })  # fmt: skip
-_AWK_EFFECTS = re.compile(r"[>@]|\bARG|ENVIRON|PROCINFO|FILENAME|system|getline|extension|include")
+_AWK_EFFECTS = re.compile(
+    r"[>@]|\bARG|ENVIRON|PROCINFO|FILENAME|SYMTAB|FUNCTAB|TEXTDOMAIN|textdomain|gettext"
+    r"|system|getline|extension|include"
+)
 """What no program without effects has to have anywhere, however its slashes and quotes are read."""
 _AWK_OWN = re.compile(r"[a-z]\w*")
 _ENDS_OPERAND = frozenset({")", "]", "$"})

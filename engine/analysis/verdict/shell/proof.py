@@ -64,6 +64,9 @@ def _check_names(state: State) -> None:
     for name, start, end in state.scalars:
         if name in state.arrays:
             state.refuse(start, end, "a text that is declared as an array is evaluated")
+    for name, start, end, again in state.changes:
+        if start > state.frozen.get(name, start) or (again and name in state.frozen):
+            state.refuse(start, end, f"`{name}` may be read-only, and the rest of the line may not run")
     for name, start, end in state.unset:
         if name in state.defined:
             state.refuse(start, end, f"`{name}` is a function of this code")

@@ -26,11 +26,19 @@ class Redirections:
     def __init__(self, words: Words) -> None:
         self._words = words
 
-    def read_all(self, state: State) -> None:
-        """Pass over the redirections that come next."""
+    def read_all(self, state: State) -> str:
+        """Pass over the redirections that come next, and return them."""
         state.blanks()
+        start = state.at
         while self.read(state):
             state.blanks()
+        return state.text[start : state.at]
+
+    def check_kept(self, state: State, start: int, before: tuple[frozenset[str], frozenset[str]]) -> None:
+        """Forget what a command assigns that does not run where there is no space for its here-document."""
+        state.owned &= before[0]
+        if state.maps != before[1]:
+            state.refuse(start, state.at, "an associative array that is not always declared")
 
     def read(self, state: State) -> bool:
         """Pass over a redirection, if one comes next."""
@@ -49,7 +57,11 @@ class Redirections:
                 state.stop("a here-document within a substitution is read in different ways")
             if not _AFTER_HERE.match(state.text, state.at):
                 state.stop("what follows the mark of a here-document is not in the provable subset")
-            state.heres.append(Here(mark, quoted=not found["plain"], tabs=bool(found["tabs"])))
+            quoted = not found["plain"]
+            if not quoted:
+                state.may_fail()
+            known = (state.owned, state.maps)
+            state.heres.append(Here(mark, quoted=quoted, tabs=bool(found["tabs"]), known=known))
             return True
         if _ANY_REDIRECT.match(state.text, state.at):
             state.stop("a redirection that reads or writes a file")
@@ -68,11 +80,16 @@ class Redirections:
         if end is None:
             state.stop("a here-document without an end")
         if not here.quoted:
-            self._expanded_text(state, end)
+            self._expanded_text(state, end, here)
         state.at = end
         state.match(_LINE)
 
-    def _expanded_text(self, state: State, end: int) -> None:
+    def _expanded_text(self, state: State, end: int, here: Here) -> None:
+        """Read what bash expands when the command of the here-document runs, before what follows that."""
+        if "\\\n" in state.text[state.at : end]:
+            state.stop("a line is continued within a here-document")
         whole, state.text, state.heredoc = state.text, state.text[:end], True
+        known, (state.owned, state.maps) = (state.owned, state.maps), here.known
         self._words.double(state, Word(state.at), "")
         state.text, state.heredoc = whole, False
+        state.owned, state.maps = known

@@ -25,13 +25,13 @@ class SimpleCommands:
 
     def read(self, state: State) -> Value:
         """Read a simple command, and return what it prints."""
-        start, words, mixed = state.at, list[Word](), False
-        owned = state.owned
+        start, words, redirected = state.at, list[Word](), ""
+        owned, maps = state.owned, state.maps
         assigned = self._assignments.prefix(state)
         while not self._ends_command(state):
             at = state.at
             if self._redirections.read(state):
-                mixed = mixed or "&" in state.text[at : state.at]
+                redirected += state.text[at : state.at]
             elif words and self._assignments.declares(state, words):
                 pass
             elif not words and (bracket := state.match(_BRACKET)):
@@ -46,7 +46,9 @@ class SimpleCommands:
         state.owned = owned if assigned else state.owned
         self._assignments.check_prefix(state, assigned, words[0])
         value = check_command(state, words)
-        return TEXT if mixed else value
+        if "<<" in redirected:
+            self._redirections.check_kept(state, start, (owned, maps))
+        return TEXT if "&" in redirected else value
 
     def _ends_command(self, state: State) -> bool:
         char = state.char()

@@ -41,6 +41,8 @@ class Here(NamedTuple):
     mark: str
     quoted: bool
     tabs: bool
+    known: tuple[frozenset[str], frozenset[str]]
+    """What is owned, and what is an associative array, where its command runs."""
 
 
 class State:
@@ -71,6 +73,12 @@ class State:
         """Variables that are declared with a value that may look like that of an array."""
         self.unset: list[tuple[str, int, int]] = []
         """Names that are unset."""
+        self.frozen: dict[str, int] = {}
+        """Variables that become read-only anywhere, and where first."""
+        self.changes: list[tuple[str, int, int, bool]] = []
+        """Assignments that end the line if the variable is read-only, and whether they may run twice."""
+        self.doubt: tuple[frozenset[str], frozenset[str]] | None = None
+        """What was owned, and an associative array, before what may end this line of the script early."""
         self.substituted = False
         """Whether the commands of a substitution are read."""
         self.heredoc = False
@@ -158,6 +166,25 @@ class State:
         self.nested -= 1
         self._depth -= 1
 
+    def may_fail(self) -> None:
+        """Note that bash may give up the line here: the rest is skipped, and the next one runs."""
+        if self.doubt is None:
+            self.doubt = (self.owned, self.maps)
+
+    def end_line(self) -> None:
+        """Forget what the line would have assigned or declared after a place where it may have ended."""
+        if self.doubt is not None:
+            self.owned &= self.doubt[0]
+            self.maps &= self.doubt[1]
+        self.doubt = None
+
+    @contextmanager
+    def other_line(self) -> Iterator[None]:
+        """Read what runs at another time, or in a process of its own."""
+        doubt, self.doubt = self.doubt, None
+        yield
+        self.doubt = doubt
+
     # --- variables ----------------------------------------------------------------------------------------
 
     def read_variable(self, name: str, start: int) -> Value:
@@ -175,11 +202,13 @@ class State:
         numbers = (number,) if number != "*" else tuple(map(str, range(1, POSITIONS)))
         return frozenset(f"{self.function}:{one}" for one in (*numbers, "*"))
 
-    def assign(self, name: str, value: Value, start: int, text: str | None = None) -> None:
-        """Record an assignment."""
-        if is_locale(name, text):
+    def assign(
+        self, name: str, value: Value, start: int, text: str | None = None, *, whole: bool = True
+    ) -> None:
+        """Record an assignment; one that is not `whole` leaves a part of what the variable was before."""
+        if whole and is_locale(name, text):
             return
         if not may_assign(name):
             self.refuse(start, self.at, f"`{name}` has a meaning outside this code")
         self.values.bind(f"${name}", value)
-        self.owned |= {name}
+        self.owned |= {name} if whole else frozenset()

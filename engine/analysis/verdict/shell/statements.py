@@ -31,6 +31,7 @@ _RESERVED = frozenset({
     "ulimit", "umask", "unalias", "wait",
 })  # fmt: skip
 """Names that bash gives a meaning, which functions may not have."""
+_NOT_ALWAYS = "only functions that are always defined are in the provable subset"
 _PROCESS = re.compile(r"[<>]\(")
 
 
@@ -56,7 +57,7 @@ class Statements:
         if found := _PROCESS.search(state.text):
             state.refuse(found.start(), found.end(), "`<(` and `>(` run commands, also within patterns")
         try:
-            self._list(state)
+            self._list(state, lines=True)
             if state.char() or state.heres:
                 state.stop("a statement that is not in the provable subset")
         except RefusedError:
@@ -80,8 +81,11 @@ class Statements:
         for here in heres:
             self._redirections.here_text(state, here)
 
-    def _list(self, state: State) -> Value:
-        """Read statements up to what ends a list, and return what they print, if there is only one."""
+    def _list(self, state: State, *, lines: bool = False) -> Value:
+        """Read statements up to what ends a list, and return what they print, if there is only one.
+
+        `lines` says that bash runs each line before it reads the next.
+        """
         values: list[Value] = []
         self._space(state)
         while not self._at_end(state):
@@ -90,7 +94,10 @@ class Statements:
             state.match(_COMMENT)
             if state.looking(";;") or not (state.take(";") or state.looking("\n")):
                 break
+            start = state.at
             self._space(state)
+            if lines and "\n" in state.text[start : state.at]:
+                state.end_line()
         return values[0] if len(values) == 1 else TEXT
 
     def _at_end(self, state: State) -> bool:
@@ -142,6 +149,7 @@ class Statements:
     # --- commands -----------------------------------------------------------------------------------------
 
     def _command(self, state: State) -> Value:
+        start, before = state.at, (state.owned, state.maps, dict(state.defined))
         keyword = _KEYWORD.match(state.text, state.at)
         if keyword and keyword[0] in self._COMPOUND:
             state.at = keyword.end()
@@ -157,11 +165,14 @@ class Statements:
             return TEXT
         else:
             return self._simple.read(state)
-        self._redirections.read_all(state)
+        if "<<" in self._redirections.read_all(state):
+            self._redirections.check_kept(state, start, before[:2])
+            if state.defined != before[2]:
+                state.refuse(start, state.at, _NOT_ALWAYS)
         return TEXT
 
     def _subshell(self, state: State) -> None:
-        with state.nesting():
+        with state.nesting(), state.other_line():
             self._filled(state)
             state.expect(")")
 
@@ -266,11 +277,17 @@ class Statements:
         self._function(state, found[1], found.start())
 
     def _function(self, state: State, name: str, start: int) -> None:
-        if state.nested or state.function or name in _RESERVED:
-            state.refuse(start, state.at, "only functions that are always defined are in the provable subset")
+        if state.nested or state.function or state.doubt is not None or name in _RESERVED:
+            state.refuse(start, state.at, _NOT_ALWAYS)
         outer, owned, maps = state.function, state.owned, state.maps
         state.function = name
         self._space(state)
+        with state.other_line():
+            self._function_body(state)
+        state.function, state.owned, state.maps = outer, owned, maps
+        state.defined.setdefault(name, state.at)
+
+    def _function_body(self, state: State) -> None:
         if state.looking("{") and _KEYWORD.match(state.text, state.at):
             state.at += 1
             self._group(state)
@@ -279,16 +296,15 @@ class Statements:
             self._subshell(state)
         else:
             state.stop("a function that is not in the provable subset")
-        state.function, state.owned, state.maps = outer, owned, maps
-        state.defined.setdefault(name, state.at)
 
     def _substitution(self, state: State) -> Value:
         """Read the commands of `$(…)` up to its end, and return what they print."""
         if state.heres:
             state.stop("a here-document around a substitution is read in different ways")
         outer, state.substituted = state.substituted, True
-        value = self._list(state)
-        state.expect(")")
+        with state.other_line():
+            value = self._list(state)
+            state.expect(")")
         state.substituted = outer
         return value
 

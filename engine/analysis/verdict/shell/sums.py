@@ -12,7 +12,7 @@ from engine.analysis.verdict.shell.words import Word, Words
 _SPACE = re.compile(r"(?a)[ \t\n]+")
 _NUMBER = re.compile(r"(?a)(?:0[xX][0-9a-fA-F]+|\d+#[0-9a-zA-Z]+|\d+)(?![\w#$\[@])")
 _OPERATOR = re.compile(r"(?a)\*\*|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|[-+*/%&^|]=|[-+*/%<>!~&^|?:,=]")
-_ASSIGNS = re.compile(r"(?a)[ \t]*(?P<operator>=(?!=)|<<=|>>=|[-+*/%&^|]=|\+\+|--)")
+_ASSIGNS = re.compile(r"(?a)[ \t\n]*(?P<operator>=(?!=)|<<=|>>=|[-+*/%&^|]=|\+\+|--)")
 _JOINS = re.compile(r"(?a)[\w#$\[@]")
 _REASON = "arithmetic evaluates what this holds, which may not be a number"
 
@@ -25,6 +25,7 @@ class Sums:
 
     def read(self, state: State, *ends: str) -> str:
         """Read up to one of `ends` outside parentheses, and return which it was; it is passed over."""
+        state.may_fail()
         depth, ternary = 0, not {":", "]"} & set(ends) or ends == ("]",)
         while True:
             end = next((end for end in ends if state.looking(end)), None) if depth == 0 else None
@@ -56,16 +57,18 @@ class Sums:
     def _variable(self, state: State, name: re.Match[str]) -> None:
         if name[0] in state.maps:
             state.stop("an associative array within arithmetic is evaluated twice")
-        if state.take("["):
+        element = state.take("[")
+        if element:
+            state.arrays.add(name[0])
             self.read(state, "]")
         self._not_joined(state)
         assigns = _ASSIGNS.match(state.text, state.at)
-        before = state.text[: name.start()].rstrip(" \t")[-2:] in {"++", "--"}
+        before = state.text[: name.start()].rstrip(" \t\n")[-2:] in {"++", "--"}
         if assigns is None or assigns["operator"] != "=":
             value = state.read_variable(name[0], name.start())
             state.values.need(value, Kind.NUMBER, name.start(), state.at, _REASON)
         if before or assigns is not None:
-            state.assign(name[0], NUMBER, name.start())
+            state.assign(name[0], NUMBER, name.start(), whole=not element)
 
     def _expansion(self, state: State) -> None:
         start = state.at

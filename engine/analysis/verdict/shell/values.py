@@ -50,11 +50,19 @@ class Values:
     """Where the values of variables and arguments come from, and what they must be."""
 
     bound: dict[str, set[Kind | str]] = field(default_factory=dict)
+    computed: set[str] = field(default_factory=set)
+    """Places that are numbers if all that they are given are numbers, and may hold anything if not."""
     needs: list[Need] = field(default_factory=list)
 
     def bind(self, place: str, value: Value) -> None:
         """Record that a place may hold a value."""
         self.bound.setdefault(place, set()).update(value)
+
+    def compute(self, place: str, value: Value) -> Value:
+        """Return what a program prints that computes with a value: of anything but numbers, any text."""
+        self.bind(place, value)
+        self.computed.add(place)
+        return frozenset({place})
 
     def need(self, value: Value, kind: Kind, start: int, end: int, reason: str) -> None:
         """Record that a value must be of a kind."""
@@ -73,19 +81,19 @@ class Values:
             for source in value:
                 if isinstance(source, str):
                     users.setdefault(source, []).append(place)
-        for kind in (Kind.TEXT, Kind.PLAIN):
-            todo = [place for place, value in self.bound.items() if self._is_given(value, kind)]
-            while todo:
-                place = todo.pop()
-                if kinds[place] < kind:
-                    kinds[place] = kind
-                    todo += users.get(place, ())
+        todo = [(place, self._given(value)) for place, value in self.bound.items()]
+        while todo:
+            place, kind = todo.pop()
+            if place in self.computed and kind > Kind.NUMBER:
+                kind = Kind.TEXT
+            if kinds[place] < kind:
+                kinds[place] = kind
+                todo += [(user, kind) for user in users.get(place, ())]
         return kinds
 
-    def _is_given(self, value: set[Kind | str], kind: Kind) -> bool:
-        """Return whether a value is of a kind by itself. What nothing is bound to may hold anything."""
-        unbound = kind is Kind.TEXT and any(isinstance(one, str) and one not in self.bound for one in value)
-        return kind in value or unbound
+    def _given(self, value: set[Kind | str]) -> Kind:
+        """Return the kind of a value by itself. What nothing is bound to may hold anything."""
+        return self._kind(value, dict.fromkeys(self.bound, Kind.NUMBER))
 
     def _kind(self, value: Value | set[Kind | str], kinds: dict[str, Kind]) -> Kind:
         found = (one if isinstance(one, Kind) else kinds.get(one, Kind.TEXT) for one in value)

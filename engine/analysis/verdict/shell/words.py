@@ -141,7 +141,7 @@ class Words:
     def _stands_for_itself(self, state: State, word: Word, char: str, *, literal: bool) -> bool:
         """Return whether a `~` names no folder, or a `*` no files."""
         if char == "~":
-            return word.text != "" and state.text[state.at - 1] not in {":", "="}
+            return word.text != "" and state.text[state.at - 1] not in {":", "=", "}"}
         return char in _GLOBS and literal
 
     def quoted(self, state: State, word: Word) -> None:

@@ -114,7 +114,8 @@ def _shell(seed: int) -> tuple[Iterator[str], Runner]:
         found = json.loads(in_sandbox.run("python", command, json.dumps(given)))
         return [(effect, scripts[number]) for number, effect in found]
 
-    return shell_mutations.scripts(seed, [*shell_harmless.HARMLESS * 4, *shell_attacks.attacks()]), run
+    attacks = (*shell_attacks.attacks(), *shell_attacks.abandoned())
+    return shell_mutations.scripts(seed, [*shell_harmless.HARMLESS * 4, *attacks]), run
 
 
 LANGUAGES: Mapping[str, tuple[Callable[[int], tuple[Iterator[str], Runner]], Prove]] = {

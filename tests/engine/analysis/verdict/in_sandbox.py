@@ -10,7 +10,7 @@ MOST_SECONDS = 300
 _SLACK_SECONDS = 60
 _SANDBOX = (
     *("docker", "run", "--rm", "--interactive", "--runtime=runsc", "--network=none", "--cap-drop=ALL"),
-    *("--user=65534:65534", "--read-only", "--tmpfs=/tmp:mode=1777", "--memory=3g", "--pids-limit=2000"),
+    *("--user=65534:65534", "--read-only", "--tmpfs=/tmp:mode=1777,exec", "--memory=3g", "--pids-limit=2000"),
     *("--cpu-shares=64", "--env=LANG=C.UTF-8"),
 )
 

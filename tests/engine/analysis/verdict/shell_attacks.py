@@ -458,6 +458,69 @@ suspend
 disown
 echo $!
 echo "$(< /etc/passwd)"
+((m[0]=1)); declare -A m; x='a[$(pwned)]'; m[$x]=1
+: ${m[0]:=1}; declare -A m; x='a[$(pwned)]'; m[$x]=1
+((x[0]=1)); y='($(pwned))'; declare x="$y"
+declare -A m; f() { x='a[$(pwned)]'; m[$x]=1; }; m=1 f
+m=1 declare -A m; x='a[$(pwned)]'; m[$x]=1
+declare -A m <<< $(yes | head -c 300000); x='a[$(pwned)]'; m[$x]=1
+{ declare -A m; } <<< "$x"; x='a[$(pwned)]'; m[$x]=1
+{ pwned() { echo; }; } <<< "$x"; pwned
+declare -A _; x='a[$(pwned)]'; _[$x]=1
+declare -A REPLY; x='a[$(pwned)]'; REPLY[$x]=1
+declare -A m; echo "${m['$(pwned)']}"
+declare -A m; echo "${m["\$(pwned)"]}"
+head -5c /etc/passwd
+tail -5c /etc/passwd
+fmt -5w /etc/passwd
+od --t /etc/passwd
+sort --t=/var/tmp
+sort --t /var/tmp
+awk --v a=1 /etc/
+awk '{ print }' -F/etc/passwd
+awk '{ print }' -- -
+awk 'BEGIN { if (1) /"/; SYMTAB["AR" "GC"] = 2; print /"/ }'
+awk 'BEGIN { if (1) /"/; bindtextdomain("/x"); print /"/ }'
+[[ a =~ (b ]]; echo # ) ]]; pwned
+[[ a =~ ([(]) ]]; echo # ) ]]; pwned
+[[ a =~ [(] ]]; echo # ) ]]; pwned
+[[ a =~ b) ]]; pwned
+[[ a =~ (b"c)" ]]; echo # ) ]]; pwned
+x=--help; y=$(expr "$x"); echo $y
+x=--help; y=$(seq "$x"); echo $y
+x=--help; y=$(expr "$x"); z=$y; echo $z
+x=-sa; y=$(seq "$x" 2); echo $((y))
+getopts -- ab PATH; cat
+getopts "$x" y PATH; cat
+a='b[$(pwned)]'; y=1; set -- -a; getopts -- ab y; echo $((y))
+x='a[$(pwned)]'; f() { for x in "${@:0}"; do echo $((x)); done; }; f 1
+f() { for x in "${@: -2}"; do echo $((x)); done; }; f 1
+echo a={:,b}~root
+LC_ALL=C; LC_ALL+=POSIX; sort
+SECRET+=x; echo "$SECRET"
+SECRET+=(x); echo "$SECRET"
+SECRET[1]=x; echo "$SECRET"
+((SECRET[1]=1)); echo "$SECRET"
+declare -gA SECRET; SECRET[a]=b; echo "${SECRET[0]}"
+declare -g SECRET+=x; echo "$SECRET"
+mapfile -O 5 SECRET; echo "$SECRET"
+mapfile -n x SECRET; echo "$SECRET"
+mapfile y SECRET; echo "$SECRET"
+read -t 0 SECRET; echo "$SECRET"
+read -n x SECRET; echo "$SECRET"
+read -n 0 SECRET; echo "$SECRET"
+read -N "$x" SECRET; echo "$SECRET"
+read -a x SECRET; echo "$SECRET"
+read -a SECRET -a x; echo "$SECRET"
+read x -a SECRET; echo "$SECRET"
+read SECRET <<< $(yes | head -c 300000); echo "$SECRET"
+printf -v SECRET; echo "$SECRET"
+printf -v SECRET --; echo "$SECRET"
+readonly SECRET SECRET=1; echo "$SECRET"
+f() { readonly SECRET; echo "$SECRET"; }; f
+f() { export LANG; echo "$LANG"; }; f
+readonly SECRET; read SECRET; echo "$SECRET"
+g() { unset SECRET; }; f() { local SECRET=1; g; echo "$SECRET"; }; f
 x=$(< /etc/passwd)
 """
 """One script a line."""
@@ -564,10 +627,98 @@ case a in
 a) echo;;
 b) pwned
 esac
+---
+cat <<EOF
+$(echo a # \
+) text $(echo '
+pwned )
+')
+EOF
+---
+cat <<EOF
+$(awk 'BEGIN { sys\
+tem ("pwned") }')
+EOF
+---
+cat <<EOF; read SECRET
+$SECRET
+EOF
+---
+x='a[$(pwned)]'
+cat <<EOF; declare -A m
+${m[$x]}
+EOF
+---
+declare -A m
+cat <<EOF
+${m['$(pwned)']}
+EOF
 """.strip("\n")
 """Scripts of several lines, divided by `---`."""
+
+ABANDONED = r"""
+: $((1/0)); pwned() { echo; }
+pwned
+---
+f() { : $((1/0)); }
+f; pwned() { echo; }
+pwned
+---
+: $((1/0)); declare -A m
+x='a[$(pwned)]'; m[$x]=1
+---
+: $((1/0)); SECRET=1
+echo "$SECRET"
+---
+SECRET=$((1/0))
+echo "$SECRET"
+---
+a=(); a[-1]=1; SECRET=1
+echo "$SECRET"
+---
+declare -A m; m[""]=1; SECRET=1
+echo "$SECRET"
+---
+x=a; echo "${x:0:-5}"; SECRET=1
+echo "$SECRET"
+---
+x=08; echo $x | { echo $((x)); }; echo $((x)); SECRET=1
+echo "$SECRET"
+---
+f() { : $((1/0)); }
+f; SECRET=1
+echo "$SECRET"
+---
+readonly x=1; x=2; SECRET=1
+echo "$SECRET"
+---
+readonly SECRET; SECRET=1
+echo "$SECRET"
+---
+for x in 1 2; do y=1; readonly y; done; SECRET=1
+echo "$SECRET"
+---
+readonly x; : ${x:=1}; SECRET=1
+echo "$SECRET"
+---
+cat <<EOF; declare -A m
+$((1/0))
+EOF
+x='a[$(pwned)]'; m[$x]=1
+---
+cat <<EOF; read SECRET
+$((1/0))
+EOF
+echo "$SECRET"
+""".strip("\n")
+"""Scripts whose line bash gives up at an error, to go on with the next one, divided by `---`."""
 
 
 def attacks() -> list[str]:
     """Return the scripts."""
     return [*LINES.strip("\n").split("\n"), *BLOCKS.split("\n---\n")]
+
+
+def abandoned() -> list[str]:
+    """Return the scripts that go on with the next line after an error: as part of one command they do not."""
+    return ABANDONED.split("\n---\n")

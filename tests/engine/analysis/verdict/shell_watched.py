@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -28,13 +29,13 @@ SCRIPT_SECONDS = 5
 """A script that takes longer is killed with what it started."""
 _DRIVER = r"""
 cd "$1" || exit 1; FUNCNEST=6
-# "read", for $(< file) starts a process
+# a process each: bash goes on with the next line of a file where it gives up one, unlike with that of `eval`
 for script in "$2"/*; do
   number=${script##*/}
-  ( ulimit -t 2 -f 2000 -v 2000000 -u 4000; IFS= read -rd '' code < "$script"; set --
+  ( ulimit -t 2 -f 2000 -v 2000000 -u 4000; export FUNCNEST
     exec < /dev/null > "$OUT/$number" 2>&1
-    unset OUT script number TRACE found content
-    eval "$code" )
+    unset OUT TRACE
+    exec /bin/bash --norc --noprofile "$script" )
   shopt -s nullglob dotglob; found=(*); shopt -u nullglob dotglob
   IFS= read -rd '' content < canary-file
   [[ ${found[*]} == canary-file && $content == content-91f3 ]] || echo "$number file"
@@ -44,20 +45,24 @@ exit 0
 """
 
 
+_MISSING = re.compile(rb"([\w./-]+): command not found")
+
+
 def effects(scripts: Sequence[str], folder: Path, commands: Iterable[str]) -> list[tuple[int, str]]:
     """Return the numbers of the scripts that had an effect, and the effect."""
+    known = set(commands)
     places = {name: folder / name for name in ("work", "scripts", "out", "bin")}
     for place in places.values():
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir()
-    _prepare(places, folder / "trace", commands)
+    _prepare(places, folder / "trace", known)
     for number, script in enumerate(scripts):
         (places["scripts"] / f"{number:06}").write_text(script, encoding="utf-8")
     reported = [line.split() for line in _driven(places, folder / "trace").splitlines()]
     printed = [
-        (number, "prints a canary")
+        (number, "prints a canary, or calls a command that is not there")
         for number in range(len(scripts))
-        if _prints(places["out"], number, scripts)
+        if _prints(places["out"], number, scripts, known)
     ]
     return [*((int(number), effect) for number, effect in reported), *printed]
 
@@ -120,12 +125,13 @@ def _prepare(places: dict[str, Path], trace: Path, commands: Iterable[str]) -> N
     tripwire.chmod(0o755)
 
 
-def _prints(out: Path, number: int, scripts: Sequence[str]) -> bool:
-    """Return whether a script printed a canary that is not in its own text."""
+def _prints(out: Path, number: int, scripts: Sequence[str], commands: set[str]) -> bool:
+    """Return whether a script printed a canary that is not in its own text, or called an unknown command."""
     path = out / f"{number:06}"
     printed = path.read_bytes() if path.exists() else b""
     names = NAME.encode() in printed and NAME not in scripts[number]
-    return names or CONTENT.encode() in printed
+    missing = {one.decode() for one in _MISSING.findall(printed)} - commands
+    return names or CONTENT.encode() in printed or (bool(missing) and "not found" not in scripts[number])
 
 
 def main() -> None:

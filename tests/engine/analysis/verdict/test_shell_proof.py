@@ -12,7 +12,7 @@ from engine.analysis.verdict.shell import proof
 from engine.analysis.verdict.shell.library import COMMANDS
 from engine.analysis.verdict.shell.proof import prove
 from engine.models import Language, Level, Verdict
-from tests.engine.analysis.verdict.shell_attacks import attacks
+from tests.engine.analysis.verdict.shell_attacks import abandoned, attacks
 from tests.engine.analysis.verdict.shell_harmless import HARMLESS
 from tests.engine.analysis.verdict.shell_mutations import scripts
 
@@ -34,7 +34,7 @@ _WRAPPERS = (
 SEED = 7
 
 
-@pytest.mark.parametrize("code", attacks())
+@pytest.mark.parametrize("code", [*attacks(), *abandoned()])
 def test_no_attack_is_proven(code: str) -> None:
     """Each way around the proof is refused at a place inside the code, with a reason."""
     unproven = prove(code)

@@ -11,7 +11,7 @@ import pytest
 
 from engine.analysis.verdict.shell.library import COMMANDS
 from engine.analysis.verdict.shell.proof import prove
-from tests.engine.analysis.verdict.shell_attacks import attacks
+from tests.engine.analysis.verdict.shell_attacks import abandoned, attacks
 from tests.engine.analysis.verdict.shell_harmless import HARMLESS
 from tests.engine.analysis.verdict.shell_mutations import scripts
 from tests.engine.analysis.verdict.shell_watched import effects
@@ -35,6 +35,8 @@ EFFECTS = (
     "echo b > canary-file",
     'read x < canary-file; echo "$x"',
     "y='(`pwned`)'; declare -a x=\"$y\"",
+    "no_such_command",
+    ": $((1/0)); pwned() { echo; }\npwned",
 )
 
 
@@ -51,7 +53,7 @@ def test_the_examples_have_no_effect(tmp_path: Path) -> None:
 
 def test_generated_scripts_that_are_proven_have_no_effect(tmp_path: Path) -> None:
     """Mutations of harmless scripts and of attacks, as far as they are called harmless, only compute."""
-    sources = [*HARMLESS * 4, *(one for one in attacks() if not _UNSUITABLE.search(one))]
+    sources = [*HARMLESS * 4, *(one for one in (*attacks(), *abandoned()) if not _UNSUITABLE.search(one))]
     until, proven = time.monotonic() + (CAMPAIGN or SECONDS), list[str]()
     seed = time.time_ns() if CAMPAIGN else SEED
     for script in scripts(seed, sources):
