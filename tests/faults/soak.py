@@ -1,7 +1,8 @@
 """`python -m tests.faults.soak`: submissions, runs and followers without pause, and what grows.
 
 Submissions that are denied come first, then runs in gVisor, while clients that follow like consoles come and
-go. After a warm-up, slopes are fitted to what one engine holds.
+go. After a warm-up, slopes are fitted to what one engine holds. Ctrl+C or `--minutes` ends a phase early:
+what was counted until then is printed.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import signal
 import sys
 import tempfile
 import time
@@ -79,6 +81,7 @@ class Soak:
         self._engine = engine
         self._docker = docker.APIClient(version="auto")
         self._numbers = count()
+        self._ended = False
         self.followed = 0
 
     def close(self) -> None:
@@ -90,15 +93,20 @@ class Soak:
     ) -> Phase:
         """Do a kind of work so many times with several clients, and count what the engine holds meanwhile."""
         phase = Phase(name, unit)
+        self._ended = False
         async with asyncio.TaskGroup() as clients:
             for number in range(CLIENTS):
                 clients.create_task(self._client(phase, f"soak-{number}", most, work))
         phase.samples.append((phase.done, await asyncio.to_thread(self.held)))
         return phase
 
+    def end_phase(self) -> None:
+        """End the phase early: each client ends once it did what it is about."""
+        self._ended = True
+
     async def _client(self, phase: Phase, name: str, most: int, work: Work) -> None:
         async with self._engine.client(name) as client:
-            while phase.done < most:
+            while phase.done < most and not self._ended:
                 async with contextlib.AsyncExitStack() as following:
                     if phase.done // FOLLOWED % 2:
                         await following.enter_async_context(self._follower())
@@ -183,23 +191,31 @@ async def _soak(chosen: argparse.Namespace, home: Path) -> bool:
     engine = EngineProcess(home, **{**ROOM, "XDG_DATA_HOME": str(home / "data")})
     engine.start()
     soak = Soak(engine)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, soak.end_phase)
+    print(f"{'':<40} {'warm':>9} {'end':>9} {'slope':>9} {'asked':>7}")
     try:
         async with engine.client() as client:
             await client.health(20)
-        began = time.monotonic()
-        phases = [
-            await soak.phase("submissions", 10_000, chosen.submissions, soak.deny),
-            await soak.phase("runs", 1_000, chosen.runs, soak.run),
+        flat = [
+            await _phase(soak, "submissions", 10_000, chosen.submissions, soak.deny, chosen.minutes),
+            await _phase(soak, "runs", 1_000, chosen.runs, soak.run, chosen.minutes),
         ]
-        seconds = time.monotonic() - began
-        print(f"{chosen.submissions:,} submissions and {chosen.runs:,} runs in {seconds:.0f} s")
         print(f"followers got {soak.followed:,} events")
     finally:
         soak.close()
         await asyncio.to_thread(engine.end)
-    print(f"{'':<40} {'warm':>9} {'end':>9} {'slope':>9} {'asked':>7}")
-    rows = [_row(phase, *slope) for phase in phases for slope in phase.slopes()]
+    return all(flat)
+
+
+async def _phase(soak: Soak, name: str, unit: int, most: int, work: Work, minutes: float) -> bool:
+    """Print the rows of a kind of work; return whether all that is held stays flat."""
+    began = time.monotonic()
+    late = asyncio.get_running_loop().call_later(minutes * 60, soak.end_phase)
+    phase = await soak.phase(name, unit, most, work)
+    late.cancel()
+    rows = [_row(phase, *slope) for slope in phase.slopes()]
     print(*(row for row, _ in rows), sep="\n")
+    print(f"{phase.done:,} {name} in {time.monotonic() - began:.0f} s", flush=True)
     return all(flat for _, flat in rows)
 
 
@@ -208,6 +224,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--submissions", type=int, default=100_000)
     parser.add_argument("--runs", type=int, default=10_000)
+    parser.add_argument("--minutes", type=float, default=7 * 24 * 60, help="how long each phase may take")
     with tempfile.TemporaryDirectory(prefix="pratique-soak-") as home:
         return int(not asyncio.run(_soak(parser.parse_args(), Path(home))))
 
