@@ -6,7 +6,7 @@ import ast
 
 from engine.analysis.verdict.python.attributes import DEFINED, GLOBALS, NAMES_ATTRIBUTES, is_dunder
 from engine.analysis.verdict.python.context import Context
-from engine.analysis.verdict.python.data.attributes import stored_by_library
+from engine.analysis.verdict.python.data.attributes import passes_for_library
 from engine.analysis.verdict.python.exception_types import EXIT
 from engine.analysis.verdict.python.scopes import NameScope, ScopeKind, bound
 from engine.analysis.verdict.python.slots import SLOTS
@@ -34,7 +34,7 @@ def check_bound_name(context: Context, node: ast.AST, name: str, scope: NameScop
 
 def _check_member(context: Context, node: ast.AST, name: str) -> None:
     """Refuse a name that a class may not bind."""
-    if name.startswith("_") and stored_by_library(name, context.libraries):
+    if passes_for_library(name, context.libraries):
         context.refuse(node, f"`{name}` makes an object pass for one of the library")
     if name in NAMES_ATTRIBUTES:
         context.refuse(node, f"`{name}` names what the library acts on")

@@ -12,6 +12,7 @@ from engine.analysis.verdict.python.data.attributes import safe_attributes
 from engine.analysis.verdict.python.data.imports import data_libraries
 from engine.analysis.verdict.python.meanings import Meanings
 from engine.analysis.verdict.python.own_attributes import own_attributes
+from engine.analysis.verdict.python.own_hashes import may_collide
 from engine.analysis.verdict.python.scopes import OPENS_SCOPE, NameScope, ScopeKind, Scopes, children
 from engine.common.text import Untrusted
 from engine.models import Span, Unproven
@@ -37,6 +38,8 @@ class Context:
         classes = [one for one in self.scopes.by_node.values() if one.kind is ScopeKind.CLASS]
         self.compares = any("__eq__" in one.names for one in classes)
         """Whether the program defines how its objects are compared."""
+        self.collides = may_collide(self.scopes)
+        """Whether an object of the program may be compared with a class of the library."""
         self.problems: dict[tuple[Span, str], None] = {}
         self.writes: dict[tuple[Span, str], None] = {}
         """The files of the workspace that the program writes, each with its place."""

@@ -11,6 +11,7 @@ from engine.analysis.verdict.python.data.imports import data_libraries
 from engine.analysis.verdict.python.data.labels import makes_dictionary
 from engine.analysis.verdict.python.dataclass_fields import KEYWORD_MARK, PLAIN_BASES, field_defaults
 from engine.analysis.verdict.python.enum_members import has_member
+from engine.analysis.verdict.python.expressions import check_type_arguments
 from engine.analysis.verdict.python.library import MODULES
 from engine.analysis.verdict.python.meanings import PARENTS, Use, member
 from engine.analysis.verdict.python.scopes import NameScope, ScopeKind, parameters
@@ -122,6 +123,8 @@ def check_class(
         if word.arg != "metaclass" or path not in METACLASSES:
             context.refuse(word, "a keyword of a class calls a hook")
     inner = context.scopes.by_node[node]
+    if context.collides and context.libraries and "__eq__" in inner.names:
+        context.refuse(node, "an own `__eq__` beside own hashes may be handed a class of the library")
     yield from ((statement, inner, False) for statement in node.body)
 
 
@@ -165,6 +168,7 @@ def _check_members(context: Context, node: ast.ClassDef, scope: NameScope) -> No
 
 def _base(context: Context, node: ast.expr, scope: NameScope) -> Iterator[Step]:
     if isinstance(node, ast.Subscript):
+        check_type_arguments(context, node, scope)
         yield node.slice, scope, True
         node = node.value
     if isinstance(node, ast.Call):

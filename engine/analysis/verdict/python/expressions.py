@@ -12,7 +12,7 @@ from engine.analysis.verdict.python.calls import check_call, check_format
 from engine.analysis.verdict.python.child_nodes import walk
 from engine.analysis.verdict.python.context import Context, Step
 from engine.analysis.verdict.python.data.arguments import problem as problem_of
-from engine.analysis.verdict.python.data.attributes import may_be_assigned_beside
+from engine.analysis.verdict.python.data.attributes import may_be_assigned_beside, passes_for_library
 from engine.analysis.verdict.python.data.labels import makes_dictionary
 from engine.analysis.verdict.python.data.restricted import FUNCTIONS, methods
 from engine.analysis.verdict.python.data.signatures import FUNCTIONS as TYPES
@@ -20,6 +20,7 @@ from engine.analysis.verdict.python.dataclass_fields import FIELD
 from engine.analysis.verdict.python.exception_types import IMPORT_ERRORS, is_handed_on
 from engine.analysis.verdict.python.library import BUILTINS
 from engine.analysis.verdict.python.meanings import OWN, Meaning, Use
+from engine.analysis.verdict.python.own_hashes import has_cache, names_only_classes
 from engine.analysis.verdict.python.scopes import Comprehension, NameScope
 
 _SHOWS = frozenset({"bool", "print", "str", "repr"})
@@ -51,6 +52,8 @@ def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotati
     context.used.setdefault(meaning.path, node)
     if makes_dictionary(meaning.path, context) and not annotation:
         context.refuse(node, f"`{meaning.path}` makes dictionaries with computed keys beside pandas")
+    if context.collides and has_cache(meaning.path) and not annotation:
+        context.refuse(node, f"`{meaning.path}` may compare an own object with a class of the library")
     match meaning.use:
         case Use.UNKNOWN:
             context.refuse(node, meaning.reason)
@@ -85,7 +88,7 @@ def applies_types(context: Context, node: ast.AST, scope: NameScope) -> bool:
     return True
 
 
-def check_type_arguments(context: Context, node: ast.AST, scope: NameScope) -> None:
+def check_type_arguments(context: Context, node: ast.Subscript, scope: NameScope) -> None:
     """Refuse an annotation with classes that are no values beside objects that an own `__eq__` compares.
 
     `Union[A, x]` compares what it holds, so that the `__eq__` would be handed the class.
@@ -94,6 +97,9 @@ def check_type_arguments(context: Context, node: ast.AST, scope: NameScope) -> N
         return
     names = [part for part in walk(node) if isinstance(part, ast.Name | ast.Attribute)]
     meanings = [context.meanings.of_entry(name, scope) for name in names]
+    cached = context.collides and any(has_cache(meaning.path) for meaning in meanings)
+    if cached and not names_only_classes(context.meanings, node, scope):
+        context.refuse(node, "an own `__eq__` may be handed a class that a cache of `typing` holds")
     restricted = any(meaning.use in {Use.CLASS, Use.TYPE} for meaning in meanings)
     if restricted and any(meaning == OWN for meaning in meanings):
         context.refuse(node, "an own `__eq__` may be handed a class that is no value")
@@ -235,6 +241,8 @@ def _restricted(context: Context, node: ast.Call, path: str, scope: NameScope) -
         return f"`{path}` changes the library"
     if path in FUNCTIONS:
         return problem_of(FUNCTIONS[path], path, node, context, scope)
+    if any(word.arg and passes_for_library(word.arg, context.libraries) for word in node.keywords):
+        return f"`{path}` makes an object that passes for one of the library"
     match node.args:
         case [_, ast.Constant(value=str(name)), *_] if path == "getattr":
             context.check_attribute(node, name)

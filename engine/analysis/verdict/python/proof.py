@@ -147,7 +147,7 @@ class _Proof:
             self._context.tested.update(tested_names(node))
         if kind in _PLAIN:
             steps = self._context.steps(node, scope)
-            if annotation and kind is ast.Subscript:
+            if annotation and isinstance(node, ast.Subscript):
                 expressions.check_type_arguments(self._context, node, scope)
             if annotation and kind in _NESTED and expressions.applies_types(self._context, node, scope):
                 return [(part, at, True) for part, at, _ in steps]

@@ -392,9 +392,25 @@ KEPT_BY_LIBRARY = (
 
 _EXIT = "class C:\n    def __enter__(self): pass\n"
 
+_COLLIDES = (
+    "from typing import Generic, Optional, Union\nclass C:\n    def __hash__(self): return 1\n"
+    "    def __eq__(self, other): print(other)\nt = C()\n"
+)
 _COMPARED = "from collections.abc import Mapping\nfrom typing import Union\nclass T:\n    def __eq__(self, other): other.get = print\nt = T()\n"
 
 COMPARED_TYPES = (
+    f"{_COLLIDES}Optional[t]",
+    f"{_COLLIDES}def f(x: Optional[t]): ...",
+    f"{_COLLIDES}def f(x: Optional[C()]): ...",
+    f"{_COLLIDES}def f(x: list[Union[int, t]]): ...",
+    f"{_COLLIDES}isinstance(1, Union[int, C()])",
+    f"{_COLLIDES}make = Optional\nmake[t]",
+    f"{_COLLIDES}[make[t] for make in [Union, Optional]]",
+    f"{_COLLIDES}Optional.__getitem__(t)",
+    f"{_COLLIDES}class D(Generic[C()]): ...",
+    f"{_COLLIDES}class D(Generic[t]): ...",
+    "from typing import Optional\nfrom dataclasses import dataclass\n@dataclass(frozen=True)\nclass C:\n    'x'\n    x: int\n    def __eq__(self, o): return True\nOptional[C(1)]",
+    "from typing import Optional\nfrom dataclasses import dataclass\n@dataclass(unsafe_hash=True)\nclass C:\n    'x'\n    x: int\n    __eq__ = print\nOptional[C(1)]",
     f"{_COMPARED}def f(x: Union[Mapping, t]): ...",
     f"{_COMPARED}x: Union[int, list[Mapping], t] = 1",
     f"{_COMPARED}isinstance(1, Union[t, Mapping])",

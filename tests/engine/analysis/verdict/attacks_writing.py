@@ -149,6 +149,8 @@ PICTURES = (
     f"{_MPL}import doctest\ndef f():\n    '>>> plt.savefig(\"/etc/x\")'\ndoctest.testmod()",
     "from matplotlib.pyplot import savefig as s\ns('/etc/x')",
     "import matplotlib.figure\nmatplotlib.figure.Figure()",
+    f"{_MPL}class C:\n    def __hash__(self): return 1\n    def __eq__(self, other): print(other)\nplt.legend(handles=[C()])",
+    f"{_MPL}from dataclasses import dataclass\n@dataclass(frozen=True)\nclass C:\n    'x'\n    x: int\n    def __eq__(self, other): print(other)\nplt.legend(handles=[C(1)])",
     f"{_MPL}plt.setp(ax, usetex=True)",
     f"{_MPL}plt.getp(ax)",
     f"{_MPL}ax.text(0, 0, 'x', fontproperties='/etc/x')",

@@ -47,6 +47,7 @@ _STYLE = frozenset(
 )
 _FORMATS = frozenset({"png", "svg", "pdf", "jpg", "jpeg"})
 _CHARTS = frozenset({"line", "bar", "barh", "hist", "box", "area", "pie", "scatter", "hexbin"})
+_AXES = frozenset({0, 1, "index", "columns"})
 _BACKENDS = frozenset({"Agg", "agg"})
 
 Check = Callable[[Context, ast.expr, NameScope], bool]
@@ -58,6 +59,8 @@ def problem(
     """Return why a call is not proven; None where it is."""
     if len(call.args) > len(signature.positional):
         return f"`{path}` gets more arguments than are known to be safe"
+    if len(call.args) + sum(word.arg == "func" for word in call.keywords) < signature.least:
+        return f"`{path}` does not get its function"
     for kind, arg in zip(signature.positional, call.args, strict=False):
         if not _CHECKS[kind](context, arg, scope):
             return f"`{path}` {REASONS[kind]}"
@@ -184,6 +187,10 @@ def _encoding(context: Context, node: ast.expr, scope: NameScope) -> bool:
     return isinstance(node, ast.Constant) and (node.value is None or node.value in _ENCODINGS)
 
 
+def _axis(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    return isinstance(node, ast.Constant) and node.value in _AXES
+
+
 def _option(context: Context, node: ast.expr, scope: NameScope) -> bool:
     text = node.value if isinstance(node, ast.Constant) else None
     return isinstance(text, str) and _OPTION.fullmatch(text) is not None
@@ -205,5 +212,6 @@ _CHECKS: Mapping[ArgumentKind, Check] = MappingProxyType(
         ArgumentKind.STYLE: _style,
         ArgumentKind.CHART: _one_of(_CHARTS),
         ArgumentKind.BACKEND: _one_of(_BACKENDS),
+        ArgumentKind.AXIS: _axis,
     }
 )

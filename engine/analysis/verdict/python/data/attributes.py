@@ -12,7 +12,7 @@ from engine.analysis.verdict.python.reserved_attributes import RESERVED
 
 NUMPY_SAFE = frozenset(
     words(
-        """T U S Vh accumulate all any argmax argmin argpartition argsort astype at base beta binomial
+        """T U S Vh accumulate all any argmax argmin argpartition argsort astype at beta binomial
             bits chisquare choose clip conj coef coefficients cumprod cumsum deriv diagonal
             dirichlet dot dtype eigenvalues eigenvectors eps exponential fill flat flatten gamma
             geometric gumbel integ integers item kind laplace logabsdet logistic lognormal mT
@@ -27,7 +27,7 @@ NUMPY_SAFE = frozenset(
 PANDAS_SAFE = frozenset(
     words(
         """add_prefix add_suffix align argmax argmin array as_ordered as_unordered asfreq asof
-            assign at autocorr axes between bfill cat categories ceil codes columns contains corr corrwith
+            assign at autocorr axes between bfill cat categories ceil columns contains corr corrwith
             cov cumcount cummax cummin cumprod cumsum day_of_week day_of_year dayofweek dayofyear
             days_in_month daysinmonth diff div divmod dot drop drop_duplicates droplevel dropna dt dtype
             dtypes duplicated eq equals ewm expanding explode extract extractall factorize ffill fillna
@@ -35,7 +35,7 @@ PANDAS_SAFE = frozenset(
             hasnans head iat idxmax idxmin iloc infer_objects info is_leap_year is_monotonic_decreasing
             is_monotonic_increasing is_month_end is_month_start is_quarter_end is_quarter_start is_unique
             is_year_end is_year_start isin isna isnull item iterrows itertuples key kurt kurtosis last
-            last_valid_index le left len length level levels loc lt mask melt memory_usage merge mid
+            last_valid_index le left len length level loc lt mask melt memory_usage merge mid
             millisecond mod mul n nanosecond ne ngroup ngroups nlargest nlevels notna notnull nsmallest nth
             nunique ordered pad pct_change pivot pow prod product quantile quarter rank reindex
             remove_unused_categories rename rename_axis rename_categories reorder_levels resample
@@ -52,11 +52,23 @@ MATPLOTLIB_SAFE = frozenset({"patches", "spines", "transAxes"})
 UNSAFE_BESIDE_MATPLOTLIB = frozenset({"update"})
 """Sets any property of what is drawn, such as `usetex`, which starts a process to draw its text."""
 
-UNSAFE = frozenset({"dump", "query", "astimezone", "_init"})
-"""Attributes that are safe in a program without these libraries, and not on all of their objects."""
+UNSAFE = frozenset({"dump", "query", "astimezone", "_init", "flags", "release", "truncate"})
+"""Attributes that are safe in a program without these libraries, and not on all of their objects.
+
+By `flags` an array that a library protects becomes writable, and its C code trusts what is in it; `release`
+frees memory that an array shows. Nor are `base` (the memory behind an array) and the `codes` and `levels` of
+an index (lists that can be changed) listed above: each leads to memory beyond arrays.
+"""
 
 _STORED_BESIDE_MATPLOTLIB = frozenset({"columns", "index"})
 """The attributes that may be assigned where matplotlib is imported: none of its objects has them."""
+_ZONES = frozenset(
+    words(
+        """_delta _filename _offset _std_offset _trans_idx _trans_list _trans_list_utc _transition_info
+            _transition_times _tzinfos _utc_transition_times _utcoffset"""
+    )
+)
+"""Attributes by which pandas takes an object for a time zone with tables, which C code reads unchecked."""
 _NOT_STORED = UNSAFE | {"dtype", "strides"}
 _LISTED = {
     "numpy": NUMPY_SAFE,
@@ -77,10 +89,20 @@ def stored_by_library(name: str, libraries: frozenset[str]) -> bool:
     return name in _NOT_STORED or name in _reserved(libraries) - _listed(libraries)
 
 
+def passes_for_library(name: str, libraries: frozenset[str]) -> bool:
+    """Return whether an object of the program with an attribute of this name passes for one of a library.
+
+    pandas takes a text that is a `dtype` for the name of a type, whose time zone may name a file.
+    """
+    if not name.startswith("_"):
+        return name == "dtype" and "pandas" in libraries
+    return stored_by_library(name, libraries) or (bool(libraries) and name in _ZONES)
+
+
 def may_be_assigned_beside(name: str, libraries: frozenset[str]) -> bool:
     """Return whether assigning an attribute of this name changes nothing that a library acts on."""
     drawn = "matplotlib" in libraries and name not in _STORED_BESIDE_MATPLOTLIB
-    return not drawn and not stored_by_library(name, libraries)
+    return not drawn and not stored_by_library(name, libraries) and not passes_for_library(name, libraries)
 
 
 def safe_attributes(own: frozenset[str], libraries: frozenset[str]) -> frozenset[str]:

@@ -38,6 +38,8 @@ class ArgumentKind(Enum):
     """The kind of a chart that draws a table."""
     BACKEND = auto()
     """What draws without a window, spelled out."""
+    AXIS = auto()
+    """The number or the name of an axis, spelled out: groups take another text there for a method's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +50,23 @@ class RestrictedCall:
     keywords: Mapping[str, ArgumentKind]
     others: ArgumentKind | None = None
     """What further keywords may be, if there may be any."""
+    least: int = 0
+    """How many positional arguments there are at least, `func` among them: else keywords may name methods."""
 
 
 _KINDS = {kind.name.lower(): kind for kind in ArgumentKind}
 
 
-def signature(positional: str, keywords: str = "", others: ArgumentKind | None = None) -> RestrictedCall:
+def signature(
+    positional: str, keywords: str = "", others: ArgumentKind | None = None, *, least: int = 0
+) -> RestrictedCall:
     """Return the signature of words: kinds of positional arguments, and `name=kind` (or `name`: any)."""
     named = {}
     for word in keywords.split():
         name, _, kind = word.partition("=")
         named[name] = _KINDS[kind or "any"]
-    return RestrictedCall(tuple(_KINDS[kind] for kind in positional.split()), MappingProxyType(named), others)
+    kinds = tuple(_KINDS[kind] for kind in positional.split())
+    return RestrictedCall(kinds, MappingProxyType(named), others, least)
 
 
 _TEXT = (
@@ -105,20 +112,28 @@ FUNCTIONS: Mapping[str, RestrictedCall] = MappingProxyType(
 )
 """Functions that are called directly, by their full names."""
 
-_AGGREGATED = signature("function any", "func=function axis", ArgumentKind.FUNCTION)
+_AGGREGATED = signature("function axis", "func=function axis=axis", ArgumentKind.FUNCTION)
 METHODS: Mapping[str, RestrictedCall] = MappingProxyType(
     {
         "agg": _AGGREGATED,
         "aggregate": _AGGREGATED,
-        "apply": signature("function any", "func=function axis args raw result_type=literal include_groups"),
+        "apply": signature(
+            "function any", "func=function axis=axis args raw result_type=literal include_groups", least=1
+        ),
         "applymap": signature("function", "na_action=literal"),
         "astype": signature("type", "dtype=type copy errors=literal"),
         "day_name": signature(""),
         "describe": signature("", "percentiles include=type exclude=type"),
+        "ewm": signature(
+            "any any any any any", "com span halflife alpha min_periods adjust=literal ignore_na=literal"
+        ),
         "filter": signature("function", "items like regex axis"),
+        "fromordinal": signature("any"),
+        "fromtimestamp": signature("any"),
         "map": signature("any", "na_action=literal"),
         "month_name": signature(""),
         "now": signature(""),
+        "pct_change": signature("any", "periods"),
         "pivot_table": signature(
             "any any any",
             "values index columns aggfunc=function fill_value margins dropna margins_name observed",
@@ -153,5 +168,6 @@ REASONS: Mapping[ArgumentKind, str] = MappingProxyType(
         ArgumentKind.STYLE: "gets a style with words that are not on the list or are computed",
         ArgumentKind.CHART: "draws a chart that is not on the list",
         ArgumentKind.BACKEND: "chooses a backend that is not on the list",
+        ArgumentKind.AXIS: "gets an axis that is not spelled out",
     }
 )
