@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.analysis.verdict.javascript import properties
-from engine.analysis.verdict.javascript.kinds import ARRAY, FUNCTION, PLAIN, SHARED
+from engine.analysis.verdict.javascript.kinds import ARRAY, CALLABLE, FUNCTION, PLAIN, SHARED
 from engine.analysis.verdict.javascript.names import CONSTRUCTED
 from engine.analysis.verdict.javascript.paths import path_of
 from engine.analysis.verdict.javascript.patterns import bind
@@ -102,10 +102,14 @@ def is_protocol(name: SyntaxPart) -> bool:
 def method(walk: Walk, part: SyntaxPart, this: int | None, *, in_class: bool = False) -> None:
     """Check a method, a getter or a setter, and give it to its name."""
     flow, function = walk.flow, part.own_function()
-    name, _ = properties.key_of(walk, part.field("name"))
+    key = part.field("name")
+    name, _ = properties.key_of(walk, key)
+    if in_class and name is None and key.type == "string":
+        flow.refuse(key, "a method whose name is spelled with escapes may be the constructor")
     before, walk.this = walk.this, this
     flow.escape(function)
-    function.constructs = in_class and name == "constructor"
+    constructs = in_class and name == "constructor" and key.type != "computed_property_name"
+    function.constructs = constructs
     define(walk, part)
     walk.this = before
     if name is None:
@@ -114,7 +118,7 @@ def method(walk: Walk, part: SyntaxPart, this: int | None, *, in_class: bool = F
         if {"get", "set"} & set(part.words):
             flow.refuse(part, "a getter or setter whose name is not spelled out")
         return
-    if name == "constructor" and in_class:
+    if constructs:
         return
     flow.check_name(part.field("name"), name)
     if "set" in part.words:
@@ -197,7 +201,7 @@ def object_(walk: Walk, part: SyntaxPart) -> int:
                 if walk.flow.check_name(one, one.text):
                     walk.flow.store_property(one.text, walk.kind(one), one)
             case "spread_element":
-                walk.kind(one.parts[0])
+                properties.copied(walk, one, walk.kind(one.parts[0]))
             case _:
                 walk.flow.refuse(one, "this is not in the provable subset")
     return PLAIN
@@ -208,6 +212,8 @@ def _pair(walk: Walk, pair: SyntaxPart) -> None:
     kind = walk.kind(pair.field("value"))
     if name is None:
         walk.flow.store_unnamed(kind, pair)
+        if pair.field("key").type == "string" and kind & CALLABLE:  # `"\x5f_proto__": f`
+            walk.flow.mark("wild_prototypes")
     elif walk.flow.check_name(pair, name):
         walk.flow.store_property(name, kind, pair)
 

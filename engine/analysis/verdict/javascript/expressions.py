@@ -170,8 +170,9 @@ def statement(walk: Walk, part: SyntaxPart) -> int:
 
 def _export(walk: Walk, name: SyntaxPart, kind: int) -> int:
     """Export a value: `this` of the module is its exports."""
-    if walk.flow.check_name(name, name.text):
-        walk.flow.store_property(name.text, kind, name)
+    spelled, _ = properties.key_of(walk, name)
+    if spelled is not None and walk.flow.check_name(name, spelled):
+        walk.flow.store_property(spelled, kind, name)
     return kind
 
 

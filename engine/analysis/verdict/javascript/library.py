@@ -21,6 +21,7 @@ from engine.analysis.verdict.javascript.kinds import (
     NUMBER,
     PLAIN,
     SHARED,
+    TEXT,
 )
 from engine.analysis.verdict.javascript.names import (
     BORROWED,
@@ -75,6 +76,9 @@ def _plain(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> i
 
 
 def _clear(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> int:
+    """Check that what is cleared is a timer: of another object, Node.js changes what it is linked to."""
+    if any(one.is_spread or one.kind & ~(NUMBER | TEXT | ANYTHING) for one in given[:1]):
+        walk.flow.refuse(place, f"`{path}` is given what may be no timer")
     return NUMBER
 
 

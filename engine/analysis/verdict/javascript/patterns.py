@@ -54,6 +54,7 @@ def _bind_property(walk: Walk, part: SyntaxPart, kind: int) -> None:
         case "pair_pattern":
             bind(walk, part.field("value"), properties.read_key(walk, part.field("key"), kind))
         case "rest_pattern":
+            properties.copied(walk, part, kind)
             bind(walk, part.parts[0], PLAIN)
         case _:
             walk.flow.refuse(part, "this pattern is not in the provable subset")

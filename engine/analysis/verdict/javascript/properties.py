@@ -63,6 +63,8 @@ def read_key(walk: Walk, key: SyntaxPart, owner: int) -> int:
 def read(walk: Walk, part: SyntaxPart, name: str, owner: int) -> int:
     """Return what a property of this name may be, on a value that may be so much."""
     flow = walk.flow
+    if owner & ANYTHING:
+        return flow.refuse(part, "this may be any function of the language, or an object of Node.js")
     if name in NEWER and owner & SHARED:
         return flow.refuse(part, f"`{name}` of an object of the language is not on the list")
     if not flow.check_name(part, name):
@@ -85,6 +87,12 @@ def makes_names(walk: Walk, part: SyntaxPart) -> None:
     walk.flow.store_unnamed(walk.flow.elements(), part)
 
 
+def copied(walk: Walk, part: SyntaxPart, owner: int) -> None:
+    """Check that all properties of a value may be copied."""
+    if owner & ANYTHING:
+        walk.flow.refuse(part, "this may be an object of Node.js, and is copied")
+
+
 def write(walk: Walk, target: SyntaxPart, kind: int) -> None:
     """Check an assignment to a property."""
     flow = walk.flow
@@ -100,8 +108,8 @@ def write(walk: Walk, target: SyntaxPart, kind: int) -> None:
     if target.type == "subscript_expression":
         _write_key(walk, target, owner, kind)
         return
-    name = target.field("property").text
-    if flow.check_name(target, name):
+    name, _ = key_of(walk, target.field("property"))
+    if name is not None and flow.check_name(target, name):
         flow.store_property(name, kind, target)
     if owner & FUNCTION and kind & CALLABLE:
         flow.mark("functions_have_methods")

@@ -15,6 +15,7 @@ from engine.analysis.verdict.shell.words import Word, Words
 
 _ASSIGNED = re.compile(r"(?a)([A-Za-z_]\w*)(\+?=|\[)")
 _COMMENT = re.compile(r"#[^\n]*")
+_AFTER_ARRAY = frozenset({"", " ", "\t", "\n", ";", "&", "|", ")"})
 DECLARES = frozenset({"local", "declare", "typeset", "readonly", "export"})
 """Builtins whose arguments are assignments."""
 
@@ -120,6 +121,8 @@ class Assignments:
         while True:
             self._space(state)
             if state.take(")"):
+                if state.char() not in _AFTER_ARRAY:  # bash takes `a=(1)b` for a text
+                    state.stop("an array that does not end where its parentheses do")
                 break
             value |= self._element(state, name)
         state.assign(name, value, start, whole=whole)

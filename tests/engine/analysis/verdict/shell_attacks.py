@@ -490,6 +490,9 @@ x=--help; y=$(expr "$x"); echo $y
 x=--help; y=$(seq "$x"); echo $y
 x=--help; y=$(expr "$x"); z=$y; echo $z
 x=-sa; y=$(seq "$x" 2); echo $((y))
+a=(pwned)b "pwned"
+a=(1)echo "${a[@]}"
+f() { local a=(1)b; }; f
 getopts -- ab PATH; cat
 getopts "$x" y PATH; cat
 a='b[$(pwned)]'; y=1; set -- -a; getopts -- ab y; echo $((y))
