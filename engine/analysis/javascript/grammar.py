@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 
 import tree_sitter_javascript
-from tree_sitter import Language, Parser, Query, QueryCursor
+from tree_sitter import Language, Parser
 
 from engine.analysis.syntax import Tree
 
@@ -18,16 +18,6 @@ def _javascript() -> Language:
 @cache
 def _parser() -> Parser:
     return Parser(_javascript())
-
-
-@cache
-def _slashes() -> Query:
-    return Query(_javascript(), '[(regex) "/" "/="] @found')
-
-
-def has_slashes(tree: Tree) -> bool:
-    """Return whether a program divides or has regular expressions."""
-    return "/" in tree.text and bool(QueryCursor(_slashes()).captures(tree.root))
 
 
 @lru_cache(maxsize=4)

@@ -80,8 +80,7 @@ def module_path(name: str) -> str:
 
 def shortened(path: str) -> str:
     """Return a path of at most eight parts."""
-    parts = path.split(".")
-    return path if len(parts) <= 8 else ".".join(["?", *parts[-6:]])
+    return path if path.count(".") < 8 else ".".join(["?", *path.split(".")[-6:]])
 
 
 def taints_of(path: str) -> frozenset[str]:

@@ -7,6 +7,8 @@ from engine.analysis.javascript.library import FAMILIAR, GLOBALS, shortened, tai
 from engine.analysis.javascript.linking import EACH, REST
 from engine.analysis.javascript.values import NOTHING, JavaScriptValue, any_of, text
 
+_DESCRIBED = f"{calling.DESCRIPTOR}.value"
+
 
 def element(target: JavaScriptValue, name: str) -> JavaScriptValue | None:
     """Return an element of a list or text, or the length of a text; None for anything else."""
@@ -32,7 +34,7 @@ def member(target: JavaScriptValue, name: str) -> JavaScriptValue:
         return JavaScriptValue("path", path="globalThis" if name in GLOBALS else name, origin=target.origin)
     base = target.path or "?"
     path = shortened(base if name == "default" else f"{base}.{name}")
-    path = path.replace(f"{calling.DESCRIPTOR}.value", "")
+    path = path.replace(_DESCRIBED, "")
     kind = "unknown" if base == "?" and target.kind == "unknown" else "path"
     return JavaScriptValue(kind, path=path, taints=target.taints | taints_of(path), origin=target.origin)
 

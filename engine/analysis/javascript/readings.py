@@ -13,7 +13,6 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from engine.analysis.javascript.grammar import has_slashes
 from engine.analysis.javascript.node_kinds import JSX
 from engine.analysis.javascript.scopes import Names
 from engine.analysis.syntax import MAX_NODES, Tree, walk
@@ -67,7 +66,7 @@ _STATEMENTS = frozenset({"object", "function_expression", "generator_function", 
 
 def check(tree: Tree, names: Names) -> Iterator[Violation]:
     """Yield the places that Node can read otherwise."""
-    for node in _slashes(tree) if has_slashes(tree) else ():
+    for node in _slashes(tree) if _may_have_slashes(tree, names) else ():
         yield READINGS.violation(tree.span(node), "This slash divides or begins a regular expression")
     for node in walk(tree.root) if _WORDS.search(tree.text) else _going_on(names):
         kind = node.type
@@ -90,6 +89,21 @@ def _going_on(names: Names) -> Iterator[Node]:
     for kind in (*JSX, *_GOING_ON):
         nodes = names.of(kind) if arrows or kind not in _CONTINUED else []
         yield from (node for node, _ in nodes if kind not in _CONTINUED or node.start_byte in arrows)
+
+
+def _may_have_slashes(tree: Tree, names: Names) -> bool:
+    """Return whether a program divides or has regular expressions: not where slashes are only in comments."""
+    if "/" not in tree.text:
+        return False
+    if tree.root.has_error or names.cut or names.of("regex", *JSX):
+        return True
+    operations = names.of("binary_expression", "augmented_assignment_expression")
+    return any(_operator(node) in _DIVISIONS for node, _ in operations)
+
+
+def _operator(node: Node) -> str:
+    operator = node.child_by_field_name("operator")
+    return operator.type if operator is not None else ""
 
 
 def _slashes(tree: Tree) -> Iterator[Node]:
@@ -179,5 +193,5 @@ def _begins_with(node: Node, kinds: frozenset[str]) -> bool:
     while first is not None:
         if first.type in kinds:
             return True
-        first = first.children[0] if first.children else None
+        first = first.child(0) if first.child_count else None
     return False

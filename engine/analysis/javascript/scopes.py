@@ -14,6 +14,9 @@ from engine.analysis.javascript.node_kinds import BLOCKS, CALLS, FUNCTIONS, HAND
 from engine.analysis.javascript.values import Binding, Definition, JavaScriptScope
 from engine.analysis.syntax import MAX_NODES, Tree
 
+_RECEIVE = FUNCTIONS | HANDED
+"""Kinds of nodes that have to know which call they are given to."""
+
 
 @dataclass(slots=True)
 class Names:
@@ -57,22 +60,13 @@ class _Collector:
         self._late: list[tuple[Node, JavaScriptScope]] = []
         self._keys: dict[int, Node] = {}
         """The keys of functions in objects, by the number of the function: nodes find parents slowly."""
-        self._stack: list[tuple[Node, JavaScriptScope, Node | None]] = [(tree.root, self.names.program, None)]
+        self._callers: dict[int, Node] = {}
+        """The calls that are given functions, by the numbers of their arguments and of the functions."""
         self._nodes: defaultdict[str, list[tuple[Node, JavaScriptScope]]] = defaultdict(list)
         self._linker = Linker(self.names.inner, self._link)
 
     def run(self) -> Names:
-        stack, nodes, visit = self._stack, self._nodes, self._visit
-        for _ in range(MAX_NODES):
-            if not stack:
-                break
-            node, scope, call = stack.pop()
-            kind = node.type
-            if kind in WANTED:
-                nodes[kind].append((node, scope))
-            if kind not in LEAVES:
-                visit(node, kind, scope, call)
-        self.names.cut = bool(stack)
+        self.names.cut = self._visit_all()
         self.names.nodes = self._nodes
         for node, scope in self._late:
             self._assign(node, scope)
@@ -88,6 +82,35 @@ class _Collector:
         """Break the cycle with the linker, so that everything is freed at once."""
         del self._linker
 
+    def _visit_all(self) -> bool:
+        """Visit the nodes in order, each in its scope; return whether there are too many of them.
+
+        Where the nodes of a scope end, the scope around it is on the stack.
+        """
+        stack: list[Node | JavaScriptScope] = [self.tree.root]
+        scope, nodes, left = self.names.program, self._nodes, MAX_NODES
+        while stack:
+            node = stack.pop()
+            if isinstance(node, JavaScriptScope):
+                scope = node
+                continue
+            if not left:
+                return True
+            left -= 1
+            kind = node.type
+            if kind in WANTED:
+                nodes[kind].append((node, scope))
+            if kind in LEAVES:
+                continue
+            below = node.named_children
+            if kind in FUNCTIONS or kind in BLOCKS or kind in self._DECLARATIONS:
+                stack.append(scope)
+                scope = self._declared(node, kind, scope)
+            elif kind in CALLS or kind in HANDED:
+                self._pass_on(node, kind, below)
+            stack += below[::-1]
+        return False
+
     def _link(
         self,
         parameter: Node,
@@ -102,18 +125,26 @@ class _Collector:
             if binding is not None:
                 binding.given.append(Definition(value, scope, "=", value.end_byte, (*part, *rest)))
 
-    def _visit(self, node: Node, kind: str, scope: JavaScriptScope, call: Node | None) -> None:
-        """Declare what `node` declares, and put what is within it on the stack."""
+    def _declared(self, node: Node, kind: str, scope: JavaScriptScope) -> JavaScriptScope:
+        """Declare what `node` declares, and return the scope of what is within it."""
         inner = scope
         if kind in FUNCTIONS:
-            inner = self._function(node, scope, call)
+            inner = self._function(node, scope, self._callers.get(node.id))
         elif kind in BLOCKS:
             inner = self._inner(scope, function=False)
         declare = self._DECLARATIONS.get(kind)
         if declare is not None:
             declare(self, node, scope, inner)
-        below = node if kind in CALLS else call if kind in HANDED else None
-        self._stack.extend([(child, inner, below) for child in reversed(node.named_children)])
+        return inner
+
+    def _pass_on(self, node: Node, kind: str, children: list[Node]) -> None:
+        """Note of the functions that a call is given which call it is."""
+        call = node if kind in CALLS else self._callers.get(node.id)
+        if call is None:
+            return
+        for child in children:
+            if child.type in _RECEIVE:
+                self._callers[child.id] = call
 
     def _inner(self, scope: JavaScriptScope, *, function: bool) -> JavaScriptScope:
         inner = JavaScriptScope(scope, function)
