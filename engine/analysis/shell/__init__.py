@@ -24,7 +24,7 @@ def analyse_shell(source: str, settings: AnalysisSettings, depth: int) -> RawAna
     for check in CHECKS:
         findings.violations.extend(check(script))
     findings.complete = not any(violation.rule == SYNTAX.id for violation in findings.violations)
-    if misread := list(comments.check(script.tree)):
+    if misread := list(comments.check(script)):
         findings.violations.extend(misread)
         findings.complete = False
     findings.add(embedded_code.check(script))

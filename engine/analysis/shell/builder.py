@@ -7,7 +7,7 @@ import re
 from tree_sitter import Node
 
 from engine.analysis.shell.expansion import fields
-from engine.analysis.shell.grammar import background, functions
+from engine.analysis.shell.grammar import background
 from engine.analysis.shell.model import Arg, Command, InputText, Redirect, Script
 from engine.analysis.shell.substitution import REDIRECTS, printed
 from engine.analysis.shell.values import UNKNOWN, ShellValue, SourceStep, Variables, bare
@@ -47,7 +47,7 @@ class Builder:
         if not _DEFINES.search(self.tree.text):
             return set()
         names: set[str] = set()
-        for node in functions(self.tree):
+        for node in self.script.nodes("function_definition"):
             name = self.tree.of(node.child_by_field_name("name") or node)
             body = node.child_by_field_name("body")
             if body is None or name not in self.tree.of(body).replace("/", " ").split():

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from engine.analysis.shell.grammar import comments, is_escaped
+from engine.analysis.shell.grammar import is_escaped
+from engine.analysis.shell.model import Script
 from engine.analysis.syntax import Tree
 from engine.analysis.text.rules import READINGS
 from engine.models import Violation
@@ -22,11 +23,11 @@ _WORDS = frozenset(
 """What holds words or sums, in which `#` begins no comment."""
 
 
-def check(tree: Tree) -> Iterator[Violation]:
+def check(script: Script) -> Iterator[Violation]:
     """Yield the comments that bash reads otherwise."""
-    for node in comments(tree):
-        if not _is_comment(node, tree):
-            yield READINGS.violation(tree.span(node), "Bash reads this comment as a word")
+    for node in sorted(script.nodes("comment"), key=lambda node: node.start_byte):
+        if not _is_comment(node, script.tree):
+            yield READINGS.violation(script.tree.span(node), "Bash reads this comment as a word")
 
 
 def _is_comment(node: Node, tree: Tree) -> bool:

@@ -19,6 +19,12 @@ _MAX_NESTED = 200
 _BRACKET = re.compile(rb"[()\n]")
 _ALONE = re.compile(r"(?<![&<>|])&(?![&>])")
 _CONTROL = re.compile("[\x00-\x08]")
+_KINDS = (
+    "function_definition", "comment", "subshell", "command_substitution", "process_substitution",
+    "arithmetic_expansion", "raw_string", "ansi_c_string", "string", "heredoc_body", "heredoc_redirect",
+    "subscript", "c_style_for_statement", "compound_statement", "array",
+)  # fmt: skip
+"""Kinds of nodes that are looked for in a whole script."""
 
 
 @cache
@@ -33,18 +39,8 @@ def _parser() -> Parser:
 
 
 @cache
-def _functions() -> Query:
-    return Query(bash(), "(function_definition) @found")
-
-
-@cache
-def _comments() -> Query:
-    return Query(bash(), "(comment) @found")
-
-
-@cache
-def _subshells() -> Query:
-    return Query(bash(), "[(subshell) (command_substitution) (process_substitution)] @found")
+def _looked_at() -> Query:
+    return Query(bash(), " ".join(f"({kind}) @{kind}" for kind in _KINDS))
 
 
 @cache
@@ -61,22 +57,9 @@ def is_escaped(data: bytes, at: int) -> bool:
     return (at - start) % 2 == 1
 
 
-def functions(tree: Tree) -> list[Node]:
-    """Return the function definitions of a script."""
-    return QueryCursor(_functions()).captures(tree.root).get("found", [])
-
-
-def subshells(tree: Tree) -> list[Node]:
-    """Return what a shell of its own runs, so that its `cd` ends with it."""
-    return QueryCursor(_subshells()).captures(tree.root).get("found", [])
-
-
-def comments(tree: Tree) -> list[Node]:
-    """Return what the grammar takes for comments, in the order of the script."""
-    if b"#" not in tree.data:
-        return []
-    found = QueryCursor(_comments()).captures(tree.root).get("found", [])
-    return sorted(found, key=lambda node: node.start_byte)
+def nodes_by_kind(tree: Tree) -> dict[str, list[Node]]:
+    """Return the nodes that are looked for in a whole script, by kind: one search for all of them."""
+    return QueryCursor(_looked_at()).captures(tree.root)
 
 
 def background(tree: Tree) -> set[tuple[int, int]]:

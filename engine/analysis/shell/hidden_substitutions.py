@@ -6,13 +6,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 
-from tree_sitter import Node, Query, QueryCursor
+from tree_sitter import Node
 
 from engine.analysis.embedded import analyse_embedded, from_point
 from engine.analysis.raw_analysis import RawAnalysis
-from engine.analysis.shell.grammar import bash, is_escaped
+from engine.analysis.shell.grammar import is_escaped
 from engine.analysis.shell.model import Script
 from engine.analysis.shell.rules.syntax import SYNTAX
 from engine.models import Language
@@ -131,31 +130,21 @@ def _parenthesis(data: bytes, begin: int) -> int:
 # --- what the grammar found ---------------------------------------------------------------------------
 
 
-@cache
-def _query() -> Query:
-    return Query(
-        bash(),
-        "[(command_substitution) (process_substitution) (arithmetic_expansion)] @runs"
-        " [(raw_string) (ansi_c_string) (comment)] @inert [(string) (heredoc_body)] @quoted"
-        " (heredoc_redirect) @heredoc"
-        " [(subscript) (arithmetic_expansion) (c_style_for_statement)] @evaluated"
-        " [(compound_statement) (array)] @evaluated",
-    )
-
-
 def _known(script: Script) -> _Known:
-    found = QueryCursor(_query()).captures(script.tree.root)
-    runs = found.get("runs", [])
+    runs = script.nodes("command_substitution", "process_substitution", "arithmetic_expansion")
+    evaluated = script.nodes(
+        "subscript", "arithmetic_expansion", "c_style_for_statement", "compound_statement", "array"
+    )
+    inert = script.nodes("raw_string", "ansi_c_string", "comment")
     ticked = [node for node in runs if script.tree.data[node.start_byte : node.start_byte + 1] == b"`"]
-    texts = [node for node in found.get("inert", []) if _stays_text(script, node)]
-    bodies = [body for node in found.get("heredoc", []) if (body := _quoted_body(script, node))]
-    inert = (node for node in [*texts, *bodies] if not _is_expanded(script, node))
+    texts = [node for node in inert if _stays_text(script, node)]
+    bodies = [body for node in script.nodes("heredoc_redirect") if (body := _quoted_body(script, node))]
     return _Known(
         frozenset([node.start_byte for node in runs] + [node.end_byte - 1 for node in ticked]),
         ticked=_Spans((node.start_byte + 1, node.end_byte - 1) for node in ticked),
-        quoted=_spans(found.get("quoted", [])),
-        inert=_spans(inert),
-        evaluated=_spans(node for node in found.get("evaluated", []) if _is_sum(script, node)),
+        quoted=_spans(script.nodes("string", "heredoc_body")),
+        inert=_spans(node for node in [*texts, *bodies] if not _is_expanded(script, node)),
+        evaluated=_spans(node for node in evaluated if _is_sum(script, node)),
     )
 
 

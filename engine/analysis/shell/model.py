@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar, cast
 
+from tree_sitter import Node
+
+from engine.analysis.shell.grammar import nodes_by_kind
 from engine.analysis.shell.values import UNKNOWN, SourceStep, shown
 from engine.analysis.syntax import Tree
 from engine.models import Evidence, Span
@@ -191,6 +194,11 @@ class Script:
                 if not command.own:
                     self._index.setdefault(command.name, []).append(command)
         return self._index
+
+    def nodes(self, *kinds: str) -> list[Node]:
+        """Return all nodes of these kinds, kind by kind."""
+        found = self.once("nodes", lambda script: nodes_by_kind(script.tree))
+        return [node for kind in kinds for node in found.get(kind, ())]
 
     def once(self, name: str, work: Callable[[Script], T]) -> T:
         """Return the result of `work`, computed once."""

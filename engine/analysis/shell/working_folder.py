@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.analysis import paths
-from engine.analysis.shell.grammar import subshells
 from engine.analysis.shell.model import Command, Script
 from engine.analysis.shell.values import UNKNOWN
 
@@ -29,7 +28,8 @@ def _followed(script: Script) -> Iterator[tuple[int, str]]:
     """Yield the folder of each command that a `cd` decides over; a subshell's ends with it."""
     if not any(script.named(*_CHANGES)):
         return
-    inner = [(node.start_byte, node.end_byte) for node in subshells(script.tree)]
+    shells = script.nodes("subshell", "command_substitution", "process_substitution")
+    inner = [(node.start_byte, node.end_byte) for node in shells]
     changes: list[tuple[int, int, str]] = []
     for command in sorted(script.commands, key=lambda one: one.start):
         if command.tree is not script.tree:

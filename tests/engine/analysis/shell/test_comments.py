@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from engine.analysis.shell.comments import check
-from engine.analysis.shell.grammar import parse
+from engine.analysis.shell.reader import read
+from engine.settings import AnalysisSettings
 
 
 def marked(code: str) -> list[int]:
     """Return the lines on which a comment of the grammar is marked."""
-    return [violation.span.line for violation in check(parse(code)[0])]
+    return [violation.span.line for violation in check(read(code, AnalysisSettings(), 0))]
 
 
 @pytest.mark.parametrize(
