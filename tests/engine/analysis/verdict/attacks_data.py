@@ -362,6 +362,9 @@ MEMORY = (
     f"{_PD}x = {{}}.fromkeys([{_KEY}], '|u1')\n{_LOOK}",
     f"{_PD}x = {{}}\nx |= [({_KEY}, '|u1')]\n{_LOOK}",
     f"{_PD}x = {{}}\nx.__setitem__({_KEY}, '|u1')\n{_LOOK}",
+    f"{_PD}from collections.abc import Mapping\nclass M(Mapping):\n    def __getitem__(self, k): return '|u1'\n    def __iter__(self): return iter([{_KEY}])\n"
+    f"    def __len__(self): return 1\nmatch M():\n    case {{**x}}: {_LOOK}",
+    f"{_PD}match [{{'a': 1}}]:\n    case [{{'a': y, **x}}]: {_LOOK}",
     f"{_PD}import operator\nx = {{}}\noperator.setitem(x, {_KEY}, '|u1')\n{_LOOK}",
     f"{_PD}from operator import ior\nx = ior({{}}, [({_KEY}, '|u1')])\n{_LOOK}",
     f"{_PD}import json\nx = json.loads('{{\"t\": 1}}')\n{_LOOK}",

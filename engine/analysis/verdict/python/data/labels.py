@@ -67,7 +67,7 @@ def _computed(node: ast.AST) -> str | None:
             return "a dictionary with a computed key beside pandas"
         case ast.DictComp():
             return "a dictionary with computed keys beside pandas"
-        case ast.keyword(arg=None):
+        case ast.keyword(arg=None) | ast.MatchMapping(rest=str()):
             return "`**` makes a dictionary of what may have any keys"
         case ast.Subscript(ctx=ast.Store(), slice=key) if not _is_plain(key):
             return "an element is stored under a computed key beside pandas"
