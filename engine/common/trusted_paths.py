@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import grp
 import os
+import pwd
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +26,8 @@ def distrust(path: Path, *, private: bool = True) -> Distrust | None:
     """Return why a file or a folder cannot be trusted; None where it can, or where there is none.
 
     A `private` one may not be read by others either. The folders above it belong to this user or to root, and
-    others may write to them only where they cannot move what is not theirs (the sticky bit).
+    others may write to them only where they cannot move what is not theirs (the sticky bit). A group that has
+    nobody but this user is not others: a Pod's volume belongs to one.
     """
     try:
         about = path.lstat()
@@ -73,9 +76,31 @@ def _above(path: Path) -> Iterator[Distrust]:
             continue
         if wrong := _owner(folder, about):
             yield wrong
-        elif stat.S_ISDIR(about.st_mode) and about.st_mode & 0o022 and not about.st_mode & stat.S_ISVTX:
+        elif stat.S_ISDIR(about.st_mode) and _is_shared(about):
             mode = stat.S_IMODE(about.st_mode)
             yield Distrust(f"others may write to {_name(folder)} (mode {mode:04o})", f"chmod go-w {folder}")
+
+
+def _is_shared(about: os.stat_result) -> bool:
+    """Return whether others may move what is in a folder."""
+    if about.st_mode & stat.S_ISVTX or not about.st_mode & 0o022:
+        return False
+    return bool(about.st_mode & 0o002) or not _is_own_group(about.st_gid)
+
+
+def _is_own_group(number: int) -> bool:
+    try:
+        user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(number)
+    except KeyError:
+        return False
+    return is_of_one(user, group, pwd.getpwall())
+
+
+def is_of_one(user: pwd.struct_passwd, group: grp.struct_group, users: Iterable[pwd.struct_passwd]) -> bool:
+    """Return whether a group is a user's own: of its name, its first, and nobody else's."""
+    others = {one.pw_name for one in users if one.pw_gid == group.gr_gid} | set(group.gr_mem)
+    named = (group.gr_name, group.gr_gid) == (user.pw_name, user.pw_gid)
+    return named and group.gr_gid != _ROOT and others <= {user.pw_name}
 
 
 def _resolved(path: Path) -> Path:

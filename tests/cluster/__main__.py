@@ -1,4 +1,4 @@
-"""`python -m tests.cluster build|up|down|settings|test|measure|kills`."""
+"""`python -m tests.cluster build|up|down|settings|test|measure|kills|engine`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from engine.settings import KubernetesSettings
 from tests.cluster import kubernetes_build, lifecycle, shim_build
 from tests.cluster.archive import Archive
 from tests.cluster.daemons import ClusterError
+from tests.cluster.engine_pod import engine
 from tests.cluster.kills import kills
 from tests.cluster.layout import Layout
 from tests.cluster.measure import measure
@@ -98,6 +99,11 @@ def _kills(layout: Layout) -> int:
     return asyncio.run(kills(layout, int(sys.argv[2]) if len(sys.argv) > 2 else 200))
 
 
+def _engine(layout: Layout) -> int:
+    """Run the engine in a Pod of a cluster that is up."""
+    return asyncio.run(engine(layout))
+
+
 COMMANDS: dict[str, Callable[[Layout], int]] = {
     "build": _build,
     "settings": _settings,
@@ -106,6 +112,7 @@ COMMANDS: dict[str, Callable[[Layout], int]] = {
     "test": _test,
     "measure": _measure,
     "kills": _kills,
+    "engine": _engine,
 }
 
 

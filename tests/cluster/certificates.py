@@ -23,17 +23,21 @@ class Authority:
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "pratique-tests")])
         self._write("ca", self._built(self._name, self._key).sign(self._key, hashes.SHA256()), self._key)
 
-    def sign(self, file: str, name: str, organization: str = "") -> None:
-        """Make a certificate of loopback for a name."""
+    def sign(self, file: str, name: str, organization: str = "", hosts: tuple[str, ...] = ()) -> None:
+        """Make a certificate of loopback, and of further hosts, for a name."""
         parts = [x509.NameAttribute(NameOID.COMMON_NAME, name)]
         if organization:
             parts.insert(0, x509.NameAttribute(_ORGANIZATION, organization))
         key = rsa.generate_private_key(65537, 2048)
-        self._write(file, self._built(x509.Name(parts), key).sign(self._key, hashes.SHA256()), key)
+        self._write(file, self._built(x509.Name(parts), key, hosts).sign(self._key, hashes.SHA256()), key)
 
-    def _built(self, name: x509.Name, key: rsa.RSAPrivateKey) -> x509.CertificateBuilder:
+    def _built(
+        self, name: x509.Name, key: rsa.RSAPrivateKey, hosts: tuple[str, ...] = ()
+    ) -> x509.CertificateBuilder:
         now, authority = dt.datetime.now(dt.UTC), name is self._name
-        names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+        signer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
+        subject = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
+        names = [_host(one) for one in ("localhost", "127.0.0.1", *hosts)]
         return (
             x509.CertificateBuilder()
             .subject_name(name)
@@ -44,6 +48,10 @@ class Authority:
             .not_valid_after(now + dt.timedelta(days=30))
             .add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True)
             .add_extension(x509.SubjectAlternativeName(names), critical=False)
+            # Python 3.13 verifies that these are there
+            .add_extension(_usage(authority), critical=True)
+            .add_extension(subject, critical=False)
+            .add_extension(signer, critical=False)
         )
 
     def _write(self, file: str, certificate: x509.Certificate, key: rsa.RSAPrivateKey) -> None:
@@ -55,3 +63,24 @@ class Authority:
         secret = self._folder / f"{file}.key"
         secret.touch(0o600)
         secret.write_bytes(private)
+
+
+def _usage(authority: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=True,
+        content_commitment=False,
+        key_encipherment=True,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=authority,
+        crl_sign=authority,
+        encipher_only=False,
+        decipher_only=False,
+    )
+
+
+def _host(name: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)

@@ -13,16 +13,7 @@ from engine.setup import cluster_checks
 from tests.cluster import control_plane
 from tests.cluster.layout import Layout
 from tests.cluster_sandboxes import cluster, on_cluster
-from tests.deployment.manifests import Object, chart, manifests
-
-
-def understood(objects: list[Object], minor: int) -> list[Object]:
-    """Return objects in the versions that an old server knows."""
-    if minor < 21:
-        for one in objects:
-            if one["kind"] == "PodDisruptionBudget":
-                one["apiVersion"] = "policy/v1beta1"
-    return objects
+from tests.deployment.manifests import Object, chart, manifests, understood
 
 
 @pytest.mark.parametrize("made", [manifests, chart])

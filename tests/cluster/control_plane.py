@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.cluster.certificates import Authority
 from tests.cluster.daemons import Daemons
-from tests.cluster.layout import API_PORT, ETCD_PORT, Layout
+from tests.cluster.layout import API_ADDRESS, API_PORT, ETCD_PORT, SERVICES, Layout
 
 _ISSUER = "https://kubernetes.default.svc"
 
@@ -19,7 +19,8 @@ def make_keys(layout: Layout) -> None:
     if (pki / "tokens.csv").is_file():
         return
     authority = Authority(pki)
-    authority.sign("api", "kube-apiserver")
+    authority.sign("api", "kube-apiserver", hosts=(API_ADDRESS,))
+    authority.sign("engine", "pratique", hosts=("pratique.pratique.svc",))
     authority.sign("kubelet", "localhost")
     authority.sign("api-to-kubelet", "kube-apiserver-kubelet-client", "system:masters")
     authority.sign("accounts", "service-accounts")
@@ -72,7 +73,7 @@ def _apiserver(layout: Layout) -> list[str]:
         "service-account-issuer": _ISSUER,
         "service-account-key-file": pki / "accounts.key",
         "service-account-signing-key-file": pki / "accounts.key",
-        "service-cluster-ip-range": "10.97.0.0/24",
+        "service-cluster-ip-range": SERVICES,
         "endpoint-reconciler-type": "none",
         "kubelet-certificate-authority": pki / "ca.crt",
         "kubelet-client-certificate": pki / "api-to-kubelet.crt",

@@ -12,6 +12,10 @@ import yaml
 
 API_PORT, ETCD_PORT, KUBELET_PORT = 26443, 22379, 20250
 """Below the ports that the kernel gives to connections (32768 and up)."""
+BRIDGE, PODS = "pratique0", "10.98.0.0/24"
+"""What Pods of the engine's namespace are connected with, and their addresses."""
+API_ADDRESS, SERVICES = "10.97.0.1", "10.97.0.0/24"
+"""Where Pods reach the API server, and the addresses of Services."""
 NAMESPACE = "pratique-sandboxes"
 GROUP = "pratique-cluster"
 """The control group, in every hierarchy, below which all Pods live."""

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tests.cluster import control_plane, node
+from tests.cluster import control_plane, network, node
 from tests.cluster.daemons import ClusterError, Daemons
 from tests.cluster.layout import GROUP, NAMESPACE, Layout
 from tests.cluster.pod_images import import_images
@@ -74,6 +74,7 @@ def down(layout: Layout) -> None:
     node.end_pods(layout)
     daemons.end("containerd")
     _unmount(layout)
+    network.remove_bridge()
     for root in node.hierarchies():
         for folder, _, _ in os.walk(root / GROUP, topdown=False):
             with contextlib.suppress(OSError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -11,7 +12,7 @@ from typing import Any
 import yaml
 
 from tests.cluster.daemons import Daemons
-from tests.cluster.layout import GROUP, KUBELET_PORT, Layout
+from tests.cluster.layout import BRIDGE, GROUP, KUBELET_PORT, PODS, Layout
 
 _HIERARCHIES = Path("/proc/mounts")
 _RUNSC = """\
@@ -44,8 +45,12 @@ max_container_log_line_size = -1
 bin_dir = "{state}/cni/bin"
 conf_dir = "{state}/cni/conf"
 [plugins."io.containerd.grpc.v1.cri".containerd]
-default_runtime_name = "runsc"
+default_runtime_name = "runc"
 snapshotter = "overlayfs"
+[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+runtime_type = "io.containerd.runc.v2"
+[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+Root = "{state}/run/runc"
 [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runsc]
 runtime_type = "io.containerd.runsc.v1"
 [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runsc.options]
@@ -54,7 +59,9 @@ ConfigPath = "{state}/conf/runsc.toml"
 """
 _CNI = """\
 #!/bin/sh
-# Connects a Pod with nothing; containerd wants an address, and gets one that nobody has.
+# Connects Pods of the engine's namespace with a bridge, and any other with nothing; containerd wants an
+# address for it, and gets one that nobody has.
+case ";$CNI_ARGS;" in *";K8S_POD_NAMESPACE=pratique;"*) exec "${0%/*}/bridge" ;; esac
 cat >/dev/null
 [ "$CNI_COMMAND" = VERSION ] && echo '{"cniVersion":"0.4.0","supportedVersions":["0.4.0"]}'
 [ "$CNI_COMMAND" = ADD ] || exit 0
@@ -98,11 +105,18 @@ def _write_network(layout: Layout) -> None:
     plugin = folder / "bin" / "nothing"
     plugin.write_text(_CNI)
     plugin.chmod(plugin.stat().st_mode | stat.S_IXUSR)
-    loopback = folder / "bin" / "loopback"
-    if not loopback.exists():
-        loopback.symlink_to(layout.cache / "tools" / "usr" / "lib" / "cni" / "loopback")
-    network = '{"cniVersion":"0.4.0","name":"nothing","plugins":[{"type":"nothing"}]}'
-    (folder / "conf" / "10-nothing.conflist").write_text(network)
+    for name in ("loopback", "bridge", "host-local"):
+        if not (folder / "bin" / name).exists():
+            (folder / "bin" / name).symlink_to(layout.cache / "tools" / "usr" / "lib" / "cni" / name)
+    addresses = {
+        "type": "host-local",
+        "subnet": PODS,
+        "dataDir": str(folder / "leases"),
+        "routes": [{"dst": "0.0.0.0/0"}],
+    }
+    plugin_options = {"type": "nothing", "bridge": BRIDGE, "isGateway": True, "ipam": addresses}
+    network = {"cniVersion": "0.4.0", "name": "nothing", "plugins": [plugin_options]}
+    (folder / "conf" / "10-nothing.conflist").write_text(json.dumps(network))
 
 
 def ctr(layout: Layout, *words: str, input: bytes | None = None) -> subprocess.CompletedProcess[bytes]:

@@ -37,6 +37,16 @@ def _import_named(layout: Layout, name: str) -> str:
     return digest
 
 
+def import_archive(layout: Layout, archive: bytes, name: str) -> None:
+    """Import an image of Docker's under another name. Raises ClusterError."""
+    _import(layout, archive)
+    with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
+        manifest = opened.extractfile("manifest.json")
+        (tag,) = json.load(manifest)[0]["RepoTags"] if manifest else ("",)
+    if ctr(layout, "images", "tag", "--force", f"docker.io/{tag}", name).returncode:
+        raise ClusterError(f"the image {tag} was not imported")
+
+
 def _import(layout: Layout, archive: bytes) -> None:
     done = ctr(layout, "images", "import", "-", input=archive)
     if done.returncode:

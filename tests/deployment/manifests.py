@@ -43,6 +43,15 @@ def objects(text: str) -> list[Object]:
     return [one for one in yaml.safe_load_all(text) if one]
 
 
+def understood(objects: list[Object], minor: int) -> list[Object]:
+    """Return objects in the versions that an old server knows."""
+    if minor < 21:
+        for one in objects:
+            if one["kind"] == "PodDisruptionBudget":
+                one["apiVersion"] = "policy/v1beta1"
+    return objects
+
+
 def _value(values: Any, path: str) -> Any:
     for part in path.split("."):
         values = values[part]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import grp
 import os
+import pwd
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 
 from engine import locations
 from engine.common.errors import Problem
-from engine.common.trusted_paths import distrust
+from engine.common.trusted_paths import distrust, is_of_one
 from engine.trusted_files import require_trusted, trusted_check
 
 STRANGER = 12345
@@ -136,3 +138,25 @@ def test_the_folders_that_a_link_leads_through_are_looked_at(tmp_path: Path) -> 
     (tmp_path / "way").symlink_to(tmp_path / "open" / "below")
     (tmp_path / "open" / "below" / "mine").mkdir(mode=0o700)
     assert distrust(tmp_path / "way" / "mine") is not None
+
+
+ENGINE = pwd.struct_passwd(("pratique", "x", 10001, 10001, "", "/var/lib/pratique", "/bin/sh"))
+OTHER = pwd.struct_passwd(("other", "x", 7, 10001, "", "/", "/bin/sh"))
+
+
+@pytest.mark.parametrize(
+    ("own", "group", "users"),
+    [
+        (True, ("pratique", "x", 10001, []), [ENGINE]),
+        (True, ("pratique", "x", 10001, ["pratique"]), [ENGINE]),
+        (False, ("pratique", "x", 10001, ["other"]), [ENGINE]),
+        (False, ("pratique", "x", 10001, []), [ENGINE, OTHER]),
+        (False, ("staff", "x", 10001, []), [ENGINE]),
+        (False, ("pratique", "x", 50, []), [ENGINE]),
+    ],
+)
+def test_a_group_of_nobody_else_is_not_others(
+    own: bool, group: tuple[str, str, int, list[str]], users: list[pwd.struct_passwd]
+) -> None:
+    """Kubernetes lets the group of the engine write to its volume: nobody else is in it."""
+    assert own == is_of_one(ENGINE, grp.struct_group(group), users)
