@@ -61,7 +61,9 @@ def this(walk: Walk, part: SyntaxPart) -> int:
 
 
 def super_(walk: Walk, part: SyntaxPart) -> int:
-    """Return what `super` may be."""
+    """Return what `super` may be: what is called or set on it has `this`."""
+    if walk.this is None:
+        return walk.flow.refuse(part, "`super` may mean the global object where the code is not strict")
     return walk.receiver() | FUNCTION
 
 

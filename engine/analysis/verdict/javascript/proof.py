@@ -57,7 +57,7 @@ class _ScriptProof:
         self._root = root
         self._flow = Flow(tree)
         self._scopes = DeclaredNames(root)
-        self._uses_this = _mentions(root, "this")
+        self._uses_this = _mentions_this(root)
 
     def run(self) -> tuple[Unproven, ...]:
         """Return the places that are not proven."""
@@ -85,11 +85,13 @@ class _ScriptProof:
                 self._flow.refuse(part, f"`{part.text}` is not declared, and `this` may be the global object")
 
 
-def _mentions(root: SyntaxPart, kind: str) -> bool:
+def _mentions_this(root: SyntaxPart) -> bool:
+    """Return whether a program has `this` anywhere, or `super.x`, which is called and set with it."""
     stack = [root]
     while stack:
         part = stack.pop()
-        if part.type == kind:
+        owner = part.fields.get("object")
+        if part.type == "this" or (owner is not None and owner.type == "super"):
             return True
         stack.extend(part.parts)
     return False
