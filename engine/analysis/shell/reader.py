@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 from typing import ClassVar
@@ -26,8 +25,6 @@ MAX_NESTED = 2
 """In how many loops within loops more than one value is followed."""
 MAX_FED = 50
 """How many commands of a compound command are taken to read its input."""
-_NESTS = re.compile(r"[(`]|<<")
-"""What every substitution and every here-document has in it."""
 _Step = Node | Callable[[], None]
 
 
@@ -38,6 +35,11 @@ def read(source: str, settings: AnalysisSettings, depth: int) -> Script:
     script = reader.read()
     reader.build.release()
     return script
+
+
+def _may_nest(text: str) -> bool:
+    """Return whether a text has what every substitution and every here-document has in it."""
+    return "(" in text or "`" in text or "<<" in text
 
 
 class ScriptReader:
@@ -104,7 +106,7 @@ class ScriptReader:
 
     def _command(self, node: Node) -> None:
         self._add(self.build.commands(node, self._inherited()))
-        if _NESTS.search(self.script.tree.of(node)):
+        if _may_nest(self.script.tree.of(node)):
             self._stack.extend([self._within(child) for child in reversed(node.named_children)])
 
     def _within(self, word: Node) -> _Step:
@@ -117,7 +119,7 @@ class ScriptReader:
 
     def _descend_words(self, node: Node) -> None:
         """Look into the words of a command for commands of their own."""
-        if _NESTS.search(self.script.tree.of(node)):
+        if _may_nest(self.script.tree.of(node)):
             self._descend(node)
 
     def _assignment(self, node: Node) -> None:

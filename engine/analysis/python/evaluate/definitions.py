@@ -9,6 +9,7 @@ from engine.analysis.python.evaluate import hooks
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.scopes import PythonClass, PythonFunction, PythonScope
 from engine.analysis.python.evaluate.values import PythonValue, is_callable
+from engine.analysis.python.parse.child_nodes import breadth_first
 from engine.models import Language
 
 _Def = ast.FunctionDef | ast.AsyncFunctionDef
@@ -74,7 +75,7 @@ def read_annotation(evaluator: Evaluator, node: ast.expr) -> None:
         return
     if _computes(node):
         evaluator.evaluate(node)
-    for part in ast.walk(node):
+    for part in breadth_first(node):
         if isinstance(part, ast.Constant) and isinstance(part.value, str) and "(" in part.value:
             evaluator.embed(part.value, Language.PYTHON, part, None, "annotation")
 

@@ -69,9 +69,12 @@ def _is_path(value: PythonValue | None) -> bool:
 _CONVERSION = re.compile(r"%(?:\(\w*\))?[-+ #0]*[\d.*]*[a-zA-Z]")
 
 
+_JOINING = (ast.Add, ast.Div, ast.Mod)
+
+
 def _partial_text(left: PythonValue | None, right: PythonValue | None, node: ast.BinOp) -> PythonValue | None:
     """Keep the known half of a text: `"/etc/" + name` is a pattern."""
-    if not isinstance(node.op, ast.Add | ast.Div | ast.Mod):
+    if not isinstance(node.op, _JOINING):
         return None
     first = pattern_of(left)
     if isinstance(node.op, ast.Mod):

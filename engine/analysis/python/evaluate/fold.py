@@ -14,6 +14,7 @@ MAX_TEXT = 200_000
 _MAX_BITS = 4096
 
 Numbers = int | float
+SEQUENCES = (str, bytes, list, tuple)
 
 
 def _power(left: Any, right: Any) -> Any:
@@ -27,7 +28,7 @@ def _power(left: Any, right: Any) -> Any:
 
 def _multiply(left: Any, right: Any) -> Any:
     for sequence, count in ((left, right), (right, left)):
-        if isinstance(sequence, str | bytes | list | tuple):
+        if isinstance(sequence, SEQUENCES):
             small = isinstance(count, int) and len(sequence) * count <= MAX_TEXT
             return sequence * count if small else NOTHING
     return _bounded(left * right)
@@ -38,7 +39,7 @@ def _shift(left: Any, right: Any) -> Any:
 
 
 def _add(left: Any, right: Any) -> Any:
-    if isinstance(left, str | bytes | list | tuple) and len(left) + len(right) > MAX_TEXT:
+    if isinstance(left, SEQUENCES) and len(left) + len(right) > MAX_TEXT:
         return NOTHING
     return left + right
 
@@ -52,7 +53,7 @@ def _percent(left: Any, right: Any) -> Any:
 def _bounded(value: Any) -> Any:
     if isinstance(value, int) and value.bit_length() > _MAX_BITS:
         return NOTHING
-    if isinstance(value, str | bytes | list | tuple) and len(value) > MAX_TEXT:
+    if isinstance(value, SEQUENCES) and len(value) > MAX_TEXT:
         return NOTHING
     return value
 

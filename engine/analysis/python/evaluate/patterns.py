@@ -11,13 +11,16 @@ HOLE: Final = "\ufffc"
 """In a pattern: text that is known only at run time."""
 
 
+_NUMBERS = (int, float)
+
+
 def pattern_of(value: PythonValue | None) -> str:
     """Return the text of a value, with a hole for what is unknown."""
     if value is None:
         return HOLE
     if isinstance(value.const, str):
         return value.const
-    if isinstance(value.const, int | float):
+    if isinstance(value.const, _NUMBERS):
         return str(value.const)
     if value.items is not None and "pattern" in value.items:
         pattern = value.items["pattern"]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from engine.analysis.python.evaluate import fold
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.names import HEAVY_MODULES, is_shared
 from engine.analysis.python.evaluate.sink_registry import CALLS, PythonCall
@@ -14,13 +15,15 @@ from engine.analysis.python.evaluate.values import NOTHING, PythonValue, harm, i
 from engine.analysis.python.rules.execution import CODE_OBJECT
 from engine.analysis.python.rules.objects import TAMPER
 
+_DISPLAYS = (ast.Tuple, ast.List)
+
 
 def bind(evaluator: Evaluator, target: ast.expr, value: PythonValue | None) -> None:
     """Give `target` the meaning of `value`."""
     kind = type(target)
     if kind is ast.Name:
         _bind_name(evaluator, target.id, value)  # type: ignore[attr-defined]
-    elif isinstance(target, ast.Tuple | ast.List):
+    elif isinstance(target, _DISPLAYS):
         _unpack(evaluator, target.elts, value)
     elif isinstance(target, ast.Attribute):
         _bind_attribute(evaluator, target, value)
@@ -63,7 +66,7 @@ def item(value: PythonValue | None, key: Any) -> PythonValue | None:
     if value.items is not None:
         if key in value.items:
             return value.items[key]
-    elif isinstance(value.const, str | bytes | list | tuple) and isinstance(key, int):
+    elif isinstance(value.const, fold.SEQUENCES) and isinstance(key, int):
         try:
             return PythonValue(value.const[key], taint=value.taint)
         except IndexError:
@@ -124,7 +127,7 @@ def parts_of(sequence: PythonValue | None) -> list[PythonValue | None]:
     if sequence.items:
         return list(sequence.items.values())[:1024]
     const: Any = sequence.const
-    if isinstance(const, str | bytes | list | tuple):
+    if isinstance(const, fold.SEQUENCES):
         return [PythonValue(part, taint=sequence.taint) for part in const[:1024]]
     return []
 

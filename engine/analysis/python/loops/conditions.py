@@ -12,6 +12,7 @@ from typing import Any
 from engine.analysis.python.evaluate import fold
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.values import NOTHING
+from engine.analysis.python.parse.child_nodes import walk
 
 _SHARED = re.compile(r"\b(?:global|nonlocal)\b([^\n;]*)")
 _NAME = re.compile(r"\w+")
@@ -116,7 +117,7 @@ def _compared(evaluator: Evaluator, test: ast.Compare) -> Any:
 
 def _bound(statement: ast.stmt) -> Iterator[str]:
     """Yield every name that a statement or a function in it binds."""
-    for node in ast.walk(statement):
+    for node in walk(statement):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             yield node.id
         elif isinstance(node, ast.MatchAs | ast.MatchStar | ast.ExceptHandler) and node.name:

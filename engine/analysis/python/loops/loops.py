@@ -9,6 +9,7 @@ from engine.analysis.python.evaluate import fold
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.loops import conditions
+from engine.analysis.python.parse.child_nodes import child_nodes
 from engine.analysis.python.rules import resources as rules
 from engine.analysis.python.word_lists import words
 from engine.models import Level
@@ -91,7 +92,7 @@ def check_doubling(evaluator: Evaluator, node: ast.stmt, name: str, value: ast.e
     if not _doubles(node, name, value):
         return
     known = evaluator.scope.lookup(name)
-    if known is None or not (known.items is not None or isinstance(known.const, str | bytes | list | tuple)):
+    if known is None or not (known.items is not None or isinstance(known.const, fold.SEQUENCES)):
         return
     loop = evaluator.loops[-1]
     turns = turns_of(evaluator.evaluate(loop.iter)) if isinstance(loop, ast.For) else 0
@@ -156,7 +157,7 @@ def _check_body(evaluator: Evaluator, node: ast.While | ast.For | ast.AsyncFor, 
     parts = list(_inside(node.body))
     if any(isinstance(part, _LEAVES) for part in parts):
         return
-    if any(isinstance(part, ast.Yield | ast.YieldFrom) for part in parts):
+    if any(isinstance(part, _YIELDS) for part in parts):
         evaluator.scope.results.append(PythonValue(name="endless"))
         return
     calls = {_called(part) for part in parts if isinstance(part, ast.Call)}
@@ -173,6 +174,7 @@ def _check_body(evaluator: Evaluator, node: ast.While | ast.For | ast.AsyncFor, 
 
 
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Await)
+_YIELDS = (ast.Yield, ast.YieldFrom)
 
 
 def _grows(node: ast.AST) -> bool:
@@ -190,15 +192,19 @@ def _called(node: ast.Call) -> str:
     return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
 
 
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_LOOPS = (ast.While, ast.For, ast.AsyncFor)
+
+
 def _inside(body: list[ast.stmt]) -> Iterator[ast.AST]:
     """Every node of a loop's body that belongs to it: not inner functions, and no `break` of inner loops."""
     queue: list[tuple[ast.AST, bool]] = [(node, False) for node in body]
     while queue:
         node, nested = queue.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+        if isinstance(node, _DEFINITIONS):
             continue
         if isinstance(node, ast.Break) and nested:
             continue
         yield node
-        inner = nested or isinstance(node, ast.While | ast.For | ast.AsyncFor)
-        queue.extend((child, inner) for child in ast.iter_child_nodes(node))
+        inner = nested or isinstance(node, _LOOPS)
+        queue += [(child, inner) for child in child_nodes(node)]

@@ -91,6 +91,9 @@ def _certain(function: PythonFunction) -> Iterator[ast.Call]:
             return
 
 
+_EVALUATED = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Await, ast.Attribute)
+
+
 def _calls(value: object) -> Iterator[ast.Call]:
     """Yield calls that are not behind `and`, `or`, a condition, a lambda or a comprehension."""
     queue = [value]
@@ -98,5 +101,5 @@ def _calls(value: object) -> Iterator[ast.Call]:
         node = queue.pop()
         if isinstance(node, ast.Call):
             yield node
-        if isinstance(node, ast.Call | ast.BinOp | ast.UnaryOp | ast.Await | ast.Attribute):
+        if isinstance(node, _EVALUATED):
             queue.extend(ast.iter_child_nodes(node))

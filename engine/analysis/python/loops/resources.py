@@ -6,6 +6,7 @@ import ast
 import re
 from typing import Any
 
+from engine.analysis.python.evaluate import fold
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.rules.resources import ALLOCATION, GROWTH
@@ -22,7 +23,7 @@ def number(value: PythonValue | None) -> int:
 
 def length_of(value: PythonValue | None) -> int:
     """Return how many elements a constant or a range has; 0 where that is not known."""
-    if value is not None and isinstance(value.const, str | bytes | list | tuple):
+    if value is not None and isinstance(value.const, fold.SEQUENCES):
         return len(value.const)
     turns = value.items.get("turns") if value is not None and value.items is not None else None
     return number(turns)
@@ -75,7 +76,7 @@ def check_operation(evaluator: Evaluator, node: ast.BinOp, left: Any, right: Any
     op = type(node.op)
     if op is ast.Mult:
         for sequence, count in ((left, right), (right, left)):
-            if isinstance(sequence, str | bytes | list | tuple) and isinstance(count, int):
+            if isinstance(sequence, fold.SEQUENCES) and isinstance(count, int):
                 width = 8 if isinstance(sequence, list | tuple) else 1
                 too_many(evaluator, node, len(sequence) * count * width)
     elif op is ast.Pow and isinstance(left, int) and isinstance(right, int) and abs(left) > 1:

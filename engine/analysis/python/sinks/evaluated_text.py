@@ -10,6 +10,7 @@ from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Evaluator
 from engine.analysis.python.evaluate.sink_registry import PREFIXES, PythonCall, handles
 from engine.analysis.python.evaluate.values import PythonValue
+from engine.analysis.python.parse.child_nodes import breadth_first
 from engine.analysis.python.parse.source import parse
 from engine.models import Language, Level
 
@@ -53,7 +54,7 @@ def configure_from_file(evaluator: Evaluator, call: PythonCall) -> PythonValue |
 
 def _doctest(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Analyse the examples in docstrings as the code that they are."""
-    for node in ast.walk(parse(evaluator.source)):
+    for node in breadth_first(parse(evaluator.source)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and ">>>" in node.value:
             evaluator.embed(_examples(node.value), Language.PYTHON, call.node, None, "doctest")
     return None

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator, Set
 
 from engine.analysis.positions import Lines
+from engine.analysis.python.parse.child_nodes import child_nodes, walk
 from engine.analysis.verdict.python.attributes import is_safe_attribute
-from engine.analysis.verdict.python.child_nodes import child_nodes, walk
 from engine.analysis.verdict.python.data.attributes import safe_attributes
 from engine.analysis.verdict.python.data.imports import data_libraries
 from engine.analysis.verdict.python.meanings import Meanings

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Set
 
-from engine.analysis.verdict.python.child_nodes import evaluated_in_class
+from engine.analysis.python.parse.child_nodes import evaluated_in_class
 
 _WORD = re.compile(r"\w+")
 FIELD = "dataclasses.field"

@@ -6,13 +6,15 @@ import ast
 from collections.abc import Iterator
 from doctest import DocTestParser
 
-Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+from engine.analysis.python.parse.child_nodes import breadth_first
+
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def docstrings(tree: ast.Module) -> Iterator[tuple[ast.Constant, str]]:
     """Yield the docstrings, with their text, of a module and of all its classes and functions."""
-    for node in ast.walk(tree):
-        if isinstance(node, Documented) and node.body:
+    for node in breadth_first(tree):
+        if isinstance(node, _DOCUMENTED) and node.body:
             first = node.body[0]
             constant = first.value if isinstance(first, ast.Expr) else None
             if isinstance(constant, ast.Constant) and isinstance(constant.value, str):

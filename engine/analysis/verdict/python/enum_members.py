@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from engine.analysis.verdict.python.child_nodes import evaluated_in_class
+from engine.analysis.python.parse.child_nodes import evaluated_in_class
 
 _ELSEWHERE = (ast.Global, ast.Nonlocal)
 _CONTAINERS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.JoinedStr)

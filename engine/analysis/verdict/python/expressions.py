@@ -6,10 +6,10 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from engine.analysis.python.parse.child_nodes import walk
 from engine.analysis.verdict.python.attributes import NAMES_ATTRIBUTES, may_be_assigned
 from engine.analysis.verdict.python.bound_names import check_bound_name
 from engine.analysis.verdict.python.calls import check_call, check_format
-from engine.analysis.verdict.python.child_nodes import walk
 from engine.analysis.verdict.python.context import Context, Step
 from engine.analysis.verdict.python.data.arguments import problem as problem_of
 from engine.analysis.verdict.python.data.attributes import may_be_assigned_beside, passes_for_library

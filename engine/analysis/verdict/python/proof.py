@@ -11,10 +11,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
+from engine.analysis.python.parse.child_nodes import child_nodes
 from engine.analysis.python.parse.source import exact_tree
 from engine.analysis.verdict.python import definitions, expressions
 from engine.analysis.verdict.python.bound_names import check_bound_names
-from engine.analysis.verdict.python.child_nodes import child_nodes
 from engine.analysis.verdict.python.context import START, Context, Step
 from engine.analysis.verdict.python.data import labels
 from engine.analysis.verdict.python.data.files import is_configured

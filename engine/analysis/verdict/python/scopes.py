@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from engine.analysis.verdict.python.child_nodes import child_nodes
+from engine.analysis.python.parse.child_nodes import child_nodes
 from engine.analysis.verdict.python.exception_types import EXIT, type_parameter
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -25,6 +25,7 @@ BINDS = frozenset(
 )
 """Nodes that can bind names, besides the names that are assigned or deleted."""
 _NAMES = BINDS | {ast.Global, ast.Nonlocal}
+_DEFINING = (ast.Attribute, ast.Call)
 
 
 class ScopeKind(Enum):
@@ -124,7 +125,7 @@ class Scopes:
                 continue
             if kind in _NAMES:
                 self._bind(node, scope)
-            if isinstance(node, ast.Attribute | ast.Call):
+            if isinstance(node, _DEFINING):
                 self.defining.append(node)
             if kind in OPENS_SCOPE:
                 parts = list(children(node))

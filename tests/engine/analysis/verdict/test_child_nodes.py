@@ -7,7 +7,7 @@ import inspect
 
 import pytest
 
-from engine.analysis.verdict.python.child_nodes import child_nodes
+from engine.analysis.python.parse.child_nodes import child_nodes
 
 _LEFT_OUT = (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
 _PROGRAM = """

@@ -12,8 +12,8 @@ import ast
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from engine.analysis.python.parse.child_nodes import walk
 from engine.analysis.python.word_lists import words
-from engine.analysis.verdict.python.child_nodes import walk
 from engine.analysis.verdict.python.context import Context
 
 _KEY = "typestr"

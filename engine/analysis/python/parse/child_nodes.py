@@ -47,6 +47,14 @@ def walk(tree: ast.AST) -> Iterator[ast.AST]:
         stack += child_nodes(node)
 
 
+def breadth_first(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and all below it, level by level."""
+    nodes = [tree]
+    for node in nodes:
+        yield node
+        nodes += child_nodes(node)
+
+
 def evaluated_in_class(statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield what of the body of a class runs in its own scope: of functions all but their bodies."""
     stack: list[ast.AST] = [statement]
