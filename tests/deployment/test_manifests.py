@@ -77,6 +77,20 @@ def test_the_engine_is_unprivileged_and_asked_by_its_own_probe() -> None:
     assert set(QUESTIONS) == {command[-1] for command in commands}
 
 
+def test_the_engine_can_trust_its_volume_and_its_settings() -> None:
+    """The volume is its group's, which the image has, and is given once; settings are a file, not a link."""
+    (stateful,) = named("StatefulSet", manifests())
+    pod = stateful["spec"]["template"]["spec"]
+    context = pod["securityContext"]
+    assert {10001} == {context[name] for name in ("runAsUser", "runAsGroup", "fsGroup")}
+    assert "OnRootMismatch" == context["fsGroupChangePolicy"]
+    assert "groupadd --system --gid 10001 pratique" in (DEPLOY / "Dockerfile").read_text()
+    (mount,) = [one for one in pod["containers"][0]["volumeMounts"] if one["name"] == "settings"]
+    environment = {one["name"]: one["value"] for one in pod["containers"][0]["env"]}
+    assert environment["PRATIQUE_CONFIG_FILE"] == mount["mountPath"]
+    assert "settings.yaml" == mount["subPath"]
+
+
 def test_every_metric_of_the_dashboard_is_exported() -> None:
     """Names in the panels are names that the engine exports, and each exported one is in a panel."""
     dashboard = json.loads((DEPLOY / "grafana" / "pratique.json").read_text())
