@@ -8,6 +8,13 @@ _A = f"{_NP}a = np.arange(4)\n"
 
 NUMPY = (
     f"{_NP}np.load('x.npy')",
+    f"{_NP}np.random.default_rng().random(out='x')",
+    f"{_NP}np.random.default_rng().random(3, float, 1j)",
+    f"{_NP}np.random.default_rng().standard_normal(out=[1])",
+    f"{_NP}np.random.default_rng().permuted([1], out='x')",
+    f"{_NP}f = np.random.default_rng().random\nf(out='x')",
+    f"{_NP}getattr(np.random.default_rng(), 'random')(out='x')",
+    f"{_NP}class C:\n    random = 1\nf = np.random.default_rng().random",
     f"{_NP}np.load('x.npy', allow_pickle=True)",
     f"{_NP}np.save('x', [1])",
     f"{_NP}np.savez('x', a=[1])",

@@ -112,6 +112,14 @@ FUNCTIONS: Mapping[str, RestrictedCall] = MappingProxyType(
 )
 """Functions that are called directly, by their full names."""
 
+GENERATORS: Mapping[str, RestrictedCall] = MappingProxyType(
+    {
+        "permuted": signature("any", "x axis"),
+        "random": signature("any any", "size dtype"),
+        "standard_normal": signature("any any", "size dtype"),
+    }
+)
+"""Methods of generators of random numbers, without `out`: C code takes whatever stands there for an array."""
 _AGGREGATED = signature("function axis", "func=function axis=axis", ArgumentKind.FUNCTION)
 METHODS: Mapping[str, RestrictedCall] = MappingProxyType(
     {
