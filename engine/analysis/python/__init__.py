@@ -24,7 +24,7 @@ def analyse_python(source: str, settings: AnalysisSettings, depth: int) -> RawAn
     """Return what the Python in `source` does; where it does not parse, what is found in its parts."""
     with calm():
         try:
-            return _walked(Evaluator(source, settings, depth), parse(source))
+            return _walked(Evaluator(source, settings, depth), parse(source, keep=depth == 0))
         except (SyntaxError, ValueError) as error:
             return _unparsed(source, settings, depth, error)
         except (RecursionError, MemoryError):

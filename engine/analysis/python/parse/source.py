@@ -22,14 +22,16 @@ def calm() -> Iterator[None]:
         yield
 
 
-def parse(source: str) -> ast.Module:
-    """Return the syntax tree, of newer Pythons' syntax too.
+def parse(source: str, *, keep: bool) -> ast.Module:
+    """Return the syntax tree, of newer Pythons' syntax too; `keep` it for whoever reads the same text next.
+
+    Code within code is not kept: there may be so much of it that the tree of the whole would be lost.
 
     Raises SyntaxError, ValueError, RecursionError or MemoryError.
     """
     source = source.removeprefix("\ufeff")
     try:
-        return exact_tree(source)
+        return exact_tree(source) if keep else ast.parse(source)
     except SyntaxError:
         translated = older(source)
         if translated == source:

@@ -54,7 +54,7 @@ def configure_from_file(evaluator: Evaluator, call: PythonCall) -> PythonValue |
 
 def _doctest(evaluator: Evaluator, call: PythonCall) -> PythonValue | None:
     """Analyse the examples in docstrings as the code that they are."""
-    for node in breadth_first(parse(evaluator.source)):
+    for node in breadth_first(parse(evaluator.source, keep=evaluator.depth == 0)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and ">>>" in node.value:
             evaluator.embed(_examples(node.value), Language.PYTHON, call.node, None, "doctest")
     return None
