@@ -5,6 +5,7 @@ from __future__ import annotations
 _POLICY = "tests/engine/policy"
 _HISTORY = "tests/engine/history"
 _VERDICT = "tests/engine/analysis/verdict"
+_DATA = (f"{_VERDICT}/test_data_proof.py", f"{_VERDICT}/test_writing_proof.py")
 
 TARGETS: dict[str, tuple[str, ...]] = {
     # what is risky, what may be granted, and who may decide
@@ -79,6 +80,9 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "engine/analysis/verdict/python/calls.py": (f"{_VERDICT}/test_python_proof.py",),
     "engine/analysis/verdict/python/data/files.py": (f"{_VERDICT}/test_data_names.py",),
     "engine/analysis/verdict/python/data/imports.py": (f"{_VERDICT}/test_data_names.py",),
+    "engine/analysis/verdict/python/data/pictures.py": _DATA,
+    "engine/analysis/verdict/python/data/restricted.py": _DATA,
+    "engine/analysis/verdict/python/data/signatures.py": _DATA,
     "engine/analysis/verdict/python/definitions.py": (f"{_VERDICT}/test_python_proof.py",),
     "engine/analysis/verdict/python/expressions.py": (f"{_VERDICT}/test_python_proof.py",),
     "engine/analysis/verdict/python/proof.py": (f"{_VERDICT}/test_python_proof.py",),

@@ -48,9 +48,9 @@ class RestrictedCall:
 
     positional: tuple[ArgumentKind, ...]
     keywords: Mapping[str, ArgumentKind]
-    others: ArgumentKind | None = None
+    others: ArgumentKind | None
     """What further keywords may be, if there may be any."""
-    least: int = 0
+    least: int
     """How many positional arguments there are at least, `func` among them: else keywords may name methods."""
 
 
