@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from engine.analysis.verdict.javascript import library, properties
 from engine.analysis.verdict.javascript.arguments import (
     Argument,
@@ -12,8 +14,10 @@ from engine.analysis.verdict.javascript.arguments import (
     read_arguments,
 )
 from engine.analysis.verdict.javascript.kinds import (
+    ACCESSOR,
     ANYTHING,
     ARRAY,
+    CALLABLE,
     DATA,
     FUNCTION,
     INHERITED,
@@ -30,6 +34,7 @@ from engine.analysis.verdict.javascript.names import (
     CONSTRUCTED,
     IGNORED,
     ITSELF,
+    MATCHING,
     METHODS,
     NAMING,
     NEW_ARRAYS,
@@ -45,6 +50,8 @@ from engine.analysis.verdict.javascript.walk import Walk
 
 _FORWARDING = frozenset({"call", "apply", "bind"})
 _LITERALS = frozenset({"arrow_function", "function_expression"})
+_OWNED = frozenset({"member_expression", "subscript_expression"})
+"""What is called with `this`."""
 _KEEPS = (METHODS - NUMERIC - TEXTUAL) | {"push", "unshift"}
 """Methods that may keep what they are given."""
 
@@ -59,13 +66,23 @@ def call(walk: Walk, part: SyntaxPart) -> int:
     if callee.type in _LITERALS and callee.function is not None:
         walk.value(callee)
         return _own(walk, {callee.function}, read_arguments(walk, arguments))
-    if callee.type == "identifier":
-        return _named(walk, callee, arguments)
-    if callee.type == "member_expression":
-        return _member(walk, callee, arguments)
-    if callee.type == "super":
-        pass_to_anybody(walk, read_arguments(walk, arguments))
-        return NUMBER
+    check = _CALLEES.get(callee.type, _computed)
+    return check(walk, callee, arguments)
+
+
+def _super(walk: Walk, callee: SyntaxPart, arguments: SyntaxPart) -> int:
+    """Call the base class, and return `this`: what its constructor returns."""
+    pass_to_anybody(walk, read_arguments(walk, arguments))
+    return walk.flow.heap | PLAIN
+
+
+def _subscript(walk: Walk, callee: SyntaxPart, arguments: SyntaxPart) -> int:
+    if properties.names(callee.field("index")):
+        return _called_by_name(walk, callee, callee.field("index"), arguments)
+    return _computed(walk, callee, arguments)
+
+
+def _computed(walk: Walk, callee: SyntaxPart, arguments: SyntaxPart) -> int:
     return _unknown(walk, callee, walk.kind(callee), read_arguments(walk, arguments))
 
 
@@ -75,7 +92,7 @@ def _named(walk: Walk, callee: SyntaxPart, arguments: SyntaxPart) -> int:
         return library.called(walk, callee, callee.text, read_arguments(walk, arguments))
     if variable.functions and not variable.others:
         return _own(walk, variable.functions, read_arguments(walk, arguments))
-    return _unknown(walk, callee, walk.kind(callee), read_arguments(walk, arguments))
+    return _computed(walk, callee, arguments)
 
 
 def _own(walk: Walk, functions: set[OwnFunction], given: list[Argument]) -> int:
@@ -95,6 +112,9 @@ def _unknown(walk: Walk, place: SyntaxPart, kind: int, given: list[Argument]) ->
         walk.flow.refuse(place, "this may be any function of the language, and is called")
     if kind & SHARED:
         walk.flow.spill()
+        library.check_species(walk, place)
+        if kind & ACCESSOR and place.type in _OWNED and any(one.kind & CALLABLE for one in given):
+            walk.flow.mark("wild_prototypes")
         if any(one.kind & FUNCTION for one in given[1:]):
             walk.flow.mark("functions_have_methods")
         if kind & (INHERITED | NATIVE):
@@ -102,20 +122,27 @@ def _unknown(walk: Walk, place: SyntaxPart, kind: int, given: list[Argument]) ->
         if any_shared(given):
             walk.flow.refuse(place, "this may be a function of the language, and change an object of it")
     pass_to_anybody(walk, given)
-    return walk.flow.heap | kind & (INHERITED | NATIVE) | (DATA if kind & SHARED else 0)
+    made = kind & (INHERITED | NATIVE)
+    return walk.flow.heap | made | (ACCESSOR if made else 0) | (DATA if kind & SHARED else 0)
 
 
 def _member(walk: Walk, callee: SyntaxPart, arguments: SyntaxPart) -> int:
     path = path_of(callee)
     if path is not None and (library.is_listed(path) or callee.field("object").type != "member_expression"):
         return library.called(walk, callee, path, read_arguments(walk, arguments))
-    name, _ = properties.key_of(walk, callee.field("property"))
+    return _called_by_name(walk, callee, callee.field("property"), arguments)
+
+
+def _called_by_name(walk: Walk, callee: SyntaxPart, key: SyntaxPart, arguments: SyntaxPart) -> int:
+    """Call `owner.name(…)` or `owner['name'](…)`."""
+    name, _ = properties.key_of(walk, key)
     if name is None:
         return walk.flow.refuse(callee, "this is not in the provable subset")
     owner = walk.kind(callee.field("object"))
+    properties.taken(walk, callee, owner)
     if name in _FORWARDING:
         return _forwarded(walk, callee, owner, read_arguments(walk, arguments))
-    if not walk.flow.check_name(callee.field("property"), name):
+    if not walk.flow.check_name(key, name):
         read_arguments(walk, arguments)
         return ANYTHING
     if name in CHANGING and owner & (NATIVE | LISTED | ANYTHING):
@@ -158,6 +185,8 @@ def _method(walk: Walk, callee: SyntaxPart, name: str, owner: int, given: list[A
             walk.flow.refuse(callee, "this may change an object of the language")
     if name in {"match", "matchAll"} and any(one.part.type != "regex" for one in given):
         walk.flow.mark("unknown_names")
+    if name in MATCHING and any_shared(given[:1]):
+        walk.flow.refuse(callee, "this may change an object of the language")
     for number, one in enumerate(given):
         if number == CALLBACKS.get(name, -1):
             _call_back(walk, name, owner, given, one)
@@ -172,8 +201,7 @@ def _made(walk: Walk, place: SyntaxPart, name: str) -> int:
     """Return what a method may make by a `constructor` that the program has put there."""
     if name not in SPECIES or not walk.flow.extends_listed:
         return 0
-    if walk.flow.wild_prototypes:
-        walk.flow.refuse(place, "this may construct any object, and change it")
+    library.check_species(walk, place)
     return walk.flow.elements()
 
 
@@ -183,8 +211,9 @@ def _call_back(walk: Walk, name: str, owner: int, given: list[Argument], one: Ar
     if name in {"replace", "replaceAll"}:
         walk.flow.mark("unknown_names")
     if one.kind & (INHERITED | NATIVE):
-        _unknown(walk, one.part, one.kind, [])
-        walk.flow.store(one.kind, one.part)
+        walk.flow.store(_unknown(walk, one.part, one.kind, []) | one.kind, one.part)
+    if one.kind & ACCESSOR:
+        walk.flow.mark("wild_prototypes")
     if one.function is not None:
         call_back(walk, one, _passed(walk, name, owner, given), leaks=name not in IGNORED)
 
@@ -231,4 +260,10 @@ def construct(walk: Walk, part: SyntaxPart) -> int:
     return walk.flow.heap | PLAIN
 
 
+_CALLEES: Mapping[str, Callable[[Walk, SyntaxPart, SyntaxPart], int]] = {
+    "identifier": _named,
+    "member_expression": _member,
+    "subscript_expression": _subscript,
+    "super": _super,
+}
 HANDLERS = {"call_expression": call, "new_expression": construct}

@@ -7,7 +7,7 @@ from engine.analysis.verdict.javascript.kinds import ARRAY, CALLABLE, FUNCTION, 
 from engine.analysis.verdict.javascript.names import CONSTRUCTED
 from engine.analysis.verdict.javascript.paths import path_of
 from engine.analysis.verdict.javascript.patterns import bind
-from engine.analysis.verdict.javascript.statements import block, leave
+from engine.analysis.verdict.javascript.statements import block, check_start, leave
 from engine.analysis.verdict.javascript.tree import OwnFunction, SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
 
@@ -34,6 +34,7 @@ def define(walk: Walk, part: SyntaxPart) -> int:
     if body.type == "statement_block":
         block(walk, body)
     else:
+        check_start(walk, body)
         leave(walk, walk.kind(body), body)
     walk.function, walk.strict, walk.this, walk.has_arguments = before
     return FUNCTION

@@ -12,9 +12,10 @@ from engine.analysis.verdict.javascript.kinds import (
     NUMBER,
     TEXT,
 )
-from engine.analysis.verdict.javascript.names import CONSTANTS, FIELDS, MEMBERS, VALUES
+from engine.analysis.verdict.javascript.names import CONSTANTS, CONSTRUCTING, FIELDS, MEMBERS, VALUES
 from engine.analysis.verdict.javascript.paths import path_of
 from engine.analysis.verdict.javascript.patterns import bind
+from engine.analysis.verdict.javascript.statements import check_start, in_async
 from engine.analysis.verdict.javascript.tree import SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
 
@@ -87,7 +88,7 @@ def _global_member(path: str) -> int | None:
     root, _, rest = path.partition(".")
     if rest in FIELDS.get(root, {}):
         return FIELDS[root][rest]
-    if rest in MEMBERS.get(root, {}) and root != "Object":
+    if rest in MEMBERS.get(root, {}) and root != "Object" and rest not in CONSTRUCTING:
         return LISTED
     return ARRAY if path == "process.argv" else None
 
@@ -97,7 +98,7 @@ def subscript(walk: Walk, part: SyntaxPart) -> int:
     owner = walk.kind(part.field("object"))
     spelled, key = properties.index_of(walk, part)
     if spelled is None:
-        return walk.flow.inherited(owner, key)
+        return properties.read_at(walk, part, owner, key)
     return properties.read(walk, part, spelled, owner)
 
 
@@ -110,7 +111,7 @@ def array(walk: Walk, part: SyntaxPart) -> int:
 
 def spread(walk: Walk, part: SyntaxPart) -> int:
     """Return what the elements of `...x` may be."""
-    walk.kind(part.parts[0])
+    properties.taken(walk, part, walk.kind(part.parts[0]))
     return walk.flow.elements()
 
 
@@ -167,6 +168,7 @@ def assign(walk: Walk, part: SyntaxPart) -> int:
 def statement(walk: Walk, part: SyntaxPart) -> int:
     """Check an expression whose value nobody uses."""
     one = part.parts[0]
+    check_start(walk, one)
     return assign(walk, one) if one.type == "assignment_expression" else walk.kind(one)
 
 
@@ -187,7 +189,7 @@ def _is_export(left: SyntaxPart) -> bool:
 
 def awaited(walk: Walk, part: SyntaxPart) -> int:
     """Return what is awaited, or what a promise of it holds."""
-    if walk.function is None or "async" not in walk.function.part.words:
+    if not in_async(walk):
         walk.flow.refuse(part, "`await` outside of an asynchronous function")
     kind = walk.kinds(part.parts)
     walk.flow.mark("promises")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.analysis.syntax import Tree
 from engine.analysis.verdict.javascript.kinds import (
+    ACCESSOR,
     ANYTHING,
     CALLABLE,
     DATA,
@@ -20,6 +21,10 @@ from engine.analysis.verdict.javascript.names import CALLED_BY, RESERVED
 from engine.analysis.verdict.javascript.tree import OwnFunction, SyntaxPart, Variable
 from engine.common.text import Untrusted
 from engine.models import Span, Unproven
+
+_NUMBERS = frozenset({"NaN", "Infinity", "true", "false", "null", "undefined"})
+_CALLED_WITH_VALUES = frozenset({"then", "next", "return", "throw"})
+"""Methods that the language itself calls with functions, or with what others send."""
 
 
 class Flow:
@@ -44,6 +49,8 @@ class Flow:
         """Whether a function may be stored in a property of a function, and be called with it as `this`."""
         self.extends_listed = False
         """Whether a class extends one of the language, whose methods make objects by `constructor`."""
+        self.takes_changing = False
+        """Whether a method that changes what it belongs to may be a value."""
         self.uses_arguments = False
         self.changed = False
         self.problems: dict[tuple[Span, str], None] = {}
@@ -77,8 +84,10 @@ class Flow:
         if kind & ~self.properties.get(name, 0):
             self.properties[name] = self.properties.get(name, 0) | kind
             self.changed = True
-        if name in self.setters or name == "value":
+        if name in self.setters or name == "value" or _is_element(name):
             self._grow_heap(kind)
+        if kind & ACCESSOR and name in _CALLED_WITH_VALUES:
+            self.mark("wild_prototypes")
         if name == "then" and kind & CALLABLE and self.promises:
             self._grow_heap(LISTED)
 
@@ -95,6 +104,8 @@ class Flow:
         self.store(kind, part)
         if kind & ~NUMBER:
             self.mark("unknown_names")
+        if kind & ACCESSOR:
+            self.mark("wild_prototypes")
         if kind & CALLABLE:
             self.mark("unknown_methods")
             self._grow_heap(LISTED if self.promises else 0)
@@ -167,6 +178,11 @@ class Flow:
         if name in RESERVED:
             self.refuse(part, f"the property `{name}` is not on the list")
         return name not in RESERVED
+
+
+def _is_element(name: str) -> bool:
+    """Return whether a name is the text of a number, or of something else that counts as one for a key."""
+    return name[:1] in {*"-.0123456789"} or name in _NUMBERS
 
 
 def _reached(owner: int) -> int:

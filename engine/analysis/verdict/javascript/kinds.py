@@ -23,10 +23,12 @@ INHERITED = 64
 NATIVE = 128
 """What an unknown key of any other value but a function reaches: also `Array.prototype` and the like."""
 ANYTHING = 256
-"""Possibly `Function` itself: never called, never stored."""
+"""Possibly `Function` itself: never called, never stored, and nothing is taken from it."""
+ACCESSOR = 512
+"""What a call of an inherited function gives: also the setter of `__proto__`."""
 
 DATA = NUMBER | TEXT | PLAIN | ARRAY
-CALLABLE = FUNCTION | LISTED | INHERITED | NATIVE
+CALLABLE = FUNCTION | LISTED | INHERITED | NATIVE | ACCESSOR
 """What may be a function, and must not become the prototype of an object."""
-SHARED = LISTED | INHERITED | NATIVE | ANYTHING
+SHARED = LISTED | INHERITED | NATIVE | ANYTHING | ACCESSOR
 """What may belong to the language, and must not be changed."""

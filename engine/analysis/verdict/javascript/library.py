@@ -91,7 +91,14 @@ def _borrow(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> 
     walk.flow.mark("unknown_names")
     walk.flow.spill()
     pass_to_anybody(walk, given)
+    check_species(walk, place)
     return walk.flow.elements()
+
+
+def check_species(walk: Walk, place: SyntaxPart) -> None:
+    """Check that a method that is not known makes its result by no constructor that may return any object."""
+    if walk.flow.extends_listed and walk.flow.wild_prototypes:
+        walk.flow.refuse(place, "this may construct any object, and change it")
 
 
 def _timer(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> int:
@@ -99,6 +106,7 @@ def _timer(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> i
     for one in given[:1]:
         is_arrow = one.part.type == "arrow_function"
         known = one.part.type == "identifier" and not one.kind & (SHARED & ~LISTED)
+        known = known and not (one.kind & LISTED and walk.flow.takes_changing)
         if not is_arrow and (walk.uses_this or not known):
             walk.flow.refuse(one.part, f"`{path}` calls this with an object of Node.js as `this`")
         if is_arrow and one.function is not None:

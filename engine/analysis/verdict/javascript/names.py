@@ -179,6 +179,10 @@ NEWER = _set(
     isSupersetOf isDisjointFrom transfer transferToFixedLength f16round fromStrings metadata"""
 )
 """What later versions of the language add to its own objects: not called on what may be one of them."""
+CONSTRUCTING = _set("from of")
+"""Functions that construct what they belong to, and fill what that returns."""
+FREEZING = _set("freeze seal")
+"""Functions that change what they are given."""
 METHODS = NUMERIC | TEXTUAL | NEW_ARRAYS | ITSELF | ELEMENTS
 DATA_PROPERTIES = _set(
     """length size name message cause errors stack index input groups indices source flags global
@@ -231,6 +235,8 @@ CALLED_BY: Mapping[str, frozenset[str]] = MappingProxyType(
     }
 )
 """Methods that call others of the objects that they are given, and may return what these return."""
+MATCHING = _set("match matchAll search replace replaceAll split")
+"""Methods that change a regular expression that they are given."""
 SPECIES = _set("concat slice filter map flat flatMap splice subarray")
 """Methods that make their result by the `constructor` of what they belong to."""
 CHANGING = _set("push pop shift unshift splice sort reverse fill copyWithin set add delete clear")

@@ -80,6 +80,8 @@ def augmented(walk: Walk, part: SyntaxPart) -> int:
 def update(walk: Walk, part: SyntaxPart) -> int:
     """Check `x++` and the like."""
     argument = part.field("argument")
+    if "\n" in walk.flow.tree.slice(argument.end, part.end):
+        walk.flow.refuse(part, "this operator may belong to what follows")
     while argument.type == "parenthesized_expression":
         argument = argument.parts[0]
     bind(walk, argument, NUMBER)

@@ -19,6 +19,7 @@ def bind(walk: Walk, pattern: SyntaxPart, kind: int, function: OwnFunction | Non
         case "identifier" | "shorthand_property_identifier_pattern":
             _bind_name(walk, pattern, kind, function)
         case "array_pattern":
+            properties.taken(walk, pattern, kind)
             for part in pattern.parts:
                 bind(walk, part, ARRAY if part.type == "rest_pattern" else walk.flow.elements())
         case "object_pattern":

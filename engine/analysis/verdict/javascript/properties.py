@@ -12,7 +12,14 @@ from engine.analysis.verdict.javascript.kinds import (
     SHARED,
     TEXT,
 )
-from engine.analysis.verdict.javascript.names import METHODS, NAMING, NEWER
+from engine.analysis.verdict.javascript.names import (
+    CHANGING,
+    CONSTRUCTING,
+    FREEZING,
+    METHODS,
+    NAMING,
+    NEWER,
+)
 from engine.analysis.verdict.javascript.tree import SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
 
@@ -34,13 +41,18 @@ def spelled(key: SyntaxPart) -> str | None:
             return None
 
 
+def names(key: SyntaxPart) -> bool:
+    """Return whether a key between brackets is a name that is spelled out."""
+    return key.type == "string" and _index(spelled(key))[0] is not None
+
+
 def key_of(walk: Walk, key: SyntaxPart) -> tuple[str | None, int]:
     """Return the name of a property, or what its key may be."""
     if key.type == "computed_property_name":
         inner = key.parts[0]
         if inner.type == "string" and spelled(inner) is not None:
             return _index(spelled(inner))
-        return None, walk.kind(inner)
+        return None, _computed(walk, inner)
     if key.type == "number":
         return None, NUMBER
     if key.type == "string":
@@ -54,10 +66,30 @@ def _index(name: str | None) -> tuple[str | None, int]:
     return (None, NUMBER) if name is not None and name.isdecimal() else (name, 0)
 
 
+def _computed(walk: Walk, key: SyntaxPart) -> int:
+    """Return what a key may be: no symbol that decides what the language makes, such as `Symbol.species`."""
+    kind = walk.kind(key)
+    if kind & ANYTHING:
+        walk.flow.refuse(key, "this may be anything of the language, and is a key")
+    return kind
+
+
 def read_key(walk: Walk, key: SyntaxPart, owner: int) -> int:
     """Return what the property of a key of a pattern may be."""
     name, kind = key_of(walk, key)
-    return walk.flow.inherited(owner, kind) if name is None else read(walk, key, name, owner)
+    return read_at(walk, key, owner, kind) if name is None else read(walk, key, name, owner)
+
+
+def read_at(walk: Walk, part: SyntaxPart, owner: int, key: int) -> int:
+    """Return what a property may be whose name is not known."""
+    taken(walk, part, owner)
+    return walk.flow.inherited(owner, key)
+
+
+def taken(walk: Walk, part: SyntaxPart, owner: int) -> None:
+    """Check that something may be taken from a value: `f.caller.arguments` of a function has `require`."""
+    if owner & ANYTHING:
+        walk.flow.refuse(part, "this may be anything of the language, and something is taken from it")
 
 
 def read(walk: Walk, part: SyntaxPart, name: str, owner: int) -> int:
@@ -69,6 +101,8 @@ def read(walk: Walk, part: SyntaxPart, name: str, owner: int) -> int:
         return flow.refuse(part, f"`{name}` of an object of the language is not on the list")
     if not flow.check_name(part, name):
         return ANYTHING
+    if (name in CONSTRUCTING and owner & (FUNCTION | SHARED)) or (name in FREEZING and owner & SHARED):
+        return flow.refuse(part, f"`{name}` of the language changes what it is given or constructs")
     if name in _SIZES:
         return flow.size(name)
     if name in {"groups", "match", "matchAll"}:
@@ -77,6 +111,8 @@ def read(walk: Walk, part: SyntaxPart, name: str, owner: int) -> int:
         flow.spill()
     if name in NAMING:
         makes_names(walk, part)
+    if name in CHANGING:
+        flow.mark("takes_changing")
     return flow.property(name) | (LISTED if name in METHODS else 0)
 
 
@@ -118,7 +154,7 @@ def write(walk: Walk, target: SyntaxPart, kind: int) -> None:
 def _write_key(walk: Walk, target: SyntaxPart, owner: int, kind: int) -> None:
     name, key = index_of(walk, target)
     flow = walk.flow
-    if owner & FUNCTION and kind & CALLABLE:
+    if owner & FUNCTION and (kind & CALLABLE or (name is None and kind & ~(NUMBER | TEXT))):
         flow.mark("functions_have_methods")
     if name is None:
         flow.store_element(key, kind, target)
@@ -130,7 +166,7 @@ def index_of(walk: Walk, part: SyntaxPart) -> tuple[str | None, int]:
     """Return the name or the kind of the key of `owner[key]`."""
     index = part.field("index")
     name = spelled(index) if index.type == "string" else None
-    return _index(name) if name is not None else (None, walk.kind(index))
+    return _index(name) if name is not None else (None, _computed(walk, index))
 
 
 def _is_arguments(part: SyntaxPart) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.analysis.verdict.javascript import properties
 from engine.analysis.verdict.javascript.kinds import ANYTHING, TEXT
 from engine.analysis.verdict.javascript.patterns import bind
 from engine.analysis.verdict.javascript.tree import SyntaxPart
@@ -61,7 +62,11 @@ def declaration(walk: Walk, part: SyntaxPart) -> int:
 
 def loop_over(walk: Walk, part: SyntaxPart) -> int:
     """Check `for (x of y)` and `for (x in y)`."""
-    walk.kind(part.field("right"))
+    if "value" in part.fields:
+        walk.flow.refuse(part.field("value"), "a value before `in` is not in the provable subset")
+    if "await" in part.words and not in_async(walk):
+        walk.flow.refuse(part, "`await` outside of an asynchronous function")
+    properties.taken(walk, part.field("right"), walk.kind(part.field("right")))
     bind(walk, part.field("left"), TEXT if part.text == "in" else walk.flow.elements())
     walk.kind(part.field("body"))
     return 0
@@ -88,6 +93,17 @@ def returned(walk: Walk, part: SyntaxPart) -> int:
     if constructs and part.parts and walk.flow.extends_listed:
         walk.flow.refuse(part, "methods of the language may take what a constructor returns for their own")
     return 0
+
+
+def check_start(walk: Walk, part: SyntaxPart) -> None:
+    """Check that Node.js does not read a block where the grammar reads an object."""
+    if walk.flow.tree.slice(part.start, part.start + 1) == "{":
+        walk.flow.refuse(part, "it is not clear that this is an object")
+
+
+def in_async(walk: Walk) -> bool:
+    """Return whether the walk is in an asynchronous function."""
+    return walk.function is not None and "async" in walk.function.part.words
 
 
 def leave(walk: Walk, kind: int, part: SyntaxPart) -> None:

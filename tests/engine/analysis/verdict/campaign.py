@@ -23,6 +23,7 @@ from tests.engine.analysis.verdict import (
     attacks,
     attacks_data,
     attacks_javascript,
+    attacks_javascript_objects,
     attacks_javascript_protocols,
     attacks_writing,
     harmless,
@@ -87,7 +88,8 @@ def _prove_data(code: str) -> tuple[Unproven, ...]:
 
 
 def _javascript(seed: int) -> tuple[Iterator[str], Runner]:
-    known = (*attacks_javascript.ATTACKS, *attacks_javascript_protocols.ATTACKS)
+    kinds = (attacks_javascript, attacks_javascript_objects, attacks_javascript_protocols)
+    known = tuple(attack for kind in kinds for attack in kind.ATTACKS)
     sources = (*harmless_javascript.HARMLESS * 4, *known, *test_javascript_by_running._EXAMPLES)
     watcher = Path(__file__).with_name("watched.js").read_text(encoding="utf-8")
     command = ("node", "--max-old-space-size=256", "-e", watcher)

@@ -15,6 +15,7 @@ from engine.analysis.registry import RULES
 from engine.analysis.verdict.javascript.proof import prove
 from engine.models import Language
 from tests.engine.analysis.verdict.attacks_javascript import ATTACKS
+from tests.engine.analysis.verdict.attacks_javascript_objects import ATTACKS as OBJECTS
 from tests.engine.analysis.verdict.attacks_javascript_protocols import ATTACKS as PROTOCOLS
 from tests.engine.analysis.verdict.harmless_javascript import HARMLESS
 from tests.engine.analysis.verdict.mutations_javascript import programs
@@ -86,7 +87,7 @@ def test_the_examples_have_no_effect() -> None:
 def test_generated_programs_that_are_proven_have_no_effect() -> None:
     """Programs in and around the subset, as far as they are called harmless, only compute."""
     until, proven = time.monotonic() + SECONDS, list[str]()
-    for program in programs(SEED, (*HARMLESS * 4, *ATTACKS, *PROTOCOLS, *_EXAMPLES)):
+    for program in programs(SEED, (*HARMLESS * 4, *ATTACKS, *OBJECTS, *PROTOCOLS, *_EXAMPLES)):
         if not prove(program):
             proven.append(program)
         late = time.monotonic() > until

@@ -14,6 +14,7 @@ from engine.analysis.verdict.javascript import names, tree
 from engine.analysis.verdict.javascript.proof import prove
 from engine.models import Language, Level, Verdict
 from tests.engine.analysis.verdict.attacks_javascript import ATTACKS
+from tests.engine.analysis.verdict.attacks_javascript_objects import ATTACKS as OBJECTS
 from tests.engine.analysis.verdict.attacks_javascript_protocols import ATTACKS as PROTOCOLS
 from tests.engine.analysis.verdict.harmless_javascript import HARMLESS
 from tests.engine.analysis.verdict.node import node
@@ -59,7 +60,7 @@ console.log(JSON.stringify([...found]));
 """
 
 
-@pytest.mark.parametrize("code", [*ATTACKS, *PROTOCOLS])
+@pytest.mark.parametrize("code", [*ATTACKS, *OBJECTS, *PROTOCOLS])
 def test_no_attack_is_proven(code: str) -> None:
     """Each way around the proof is refused at a place inside the code, with a reason."""
     unproven = prove(code)
@@ -70,7 +71,7 @@ def test_no_attack_is_proven(code: str) -> None:
 @pytest.mark.parametrize("wrapper", _WRAPPERS)
 def test_no_attack_is_proven_inside_other_code(wrapper: str) -> None:
     """An attack that runs inside a function, a class or a branch is refused there, too."""
-    for attack in (*ATTACKS, *PROTOCOLS):
+    for attack in (*ATTACKS, *OBJECTS, *PROTOCOLS):
         code = wrapper.format(attack)
         assert prove(code) or {"this", "super", "arguments"} & set(re.findall(r"\w+", attack)), code
 
