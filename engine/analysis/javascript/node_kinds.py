@@ -16,7 +16,8 @@ WANTED = frozenset({
     "for_statement", "do_statement", "import_statement", "identifier", "object", "spread_element", "pair",
     "shorthand_property_identifier", "with_statement", "class_heritage", "export_statement",
     "function_declaration", "variable_declarator", "function_expression", "field_definition",
-    "binary_expression", "ternary_expression", "arrow_function", "expression_statement", *JSX,
+    "binary_expression", "ternary_expression", "arrow_function", "expression_statement",
+    "update_expression", *JSX,
 })  # fmt: skip
 HANDED = frozenset({"arguments"})
 CALLS = frozenset({"call_expression", "new_expression"})

@@ -55,7 +55,7 @@ _CONTINUED = {
     "ternary_expression": "condition",
 }
 """Expressions that go on behind their first part, by the name of that part."""
-_GOING_ON = (*_CONTINUED, "arrow_function", "expression_statement")
+_GOING_ON = (*_CONTINUED, "arrow_function", "expression_statement", "update_expression")
 _LOOKED_AT = frozenset({*_NAMES, *_OWNERS, *_GOING_ON})
 """The kinds of nodes that may be read otherwise, but for JSX."""
 _WORDS = re.compile(r"await|yield|\\u")
@@ -110,13 +110,20 @@ def _slashes(tree: Tree) -> Iterator[Node]:
     """Yield the slashes that are not read as the token in front of them demands."""
     last, before = None, None
     for token in _tokens(tree.root):
-        if _is_slash(token) and (_is_either(last, before, tree) or not _is_demanded(token, last)):
+        if _is_slash(token) and (
+            _is_broken(token) or _is_either(last, before, tree) or not _is_demanded(token, last)
+        ):
             yield token
         last, before = token, last
 
 
 def _is_slash(token: Node) -> bool:
     return token.type == "regex" or token.type in _DIVISIONS
+
+
+def _is_broken(token: Node) -> bool:
+    """Return whether a comment stands in front of flags: behind a line end within it they are a statement."""
+    return any(child.type in _COMMENTS for child in token.children)
 
 
 def _is_demanded(slash: Node, last: Node | None) -> bool:
@@ -182,10 +189,17 @@ def _goes_on(node: Node) -> bool:
     if node.type in _CONTINUED:
         first = node.child_by_field_name(_CONTINUED[node.type])
         return first is not None and first.type == "arrow_function"
+    if node.type == "update_expression":
+        return _is_behind_line(node.children[-1], node.children[0])
     if node.type == "arrow_function":
         body = node.child_by_field_name("body")
         return body is not None and _begins_with(body, frozenset({"object"}))
     return node.type == "expression_statement" and bool(node.children) and _begins_with(node, _STATEMENTS)
+
+
+def _is_behind_line(operator: Node, before: Node) -> bool:
+    """Return whether a line ends in front of `++`, within a comment, so that it belongs to what follows."""
+    return operator.type in {"++", "--"} and before.end_point[0] != operator.start_point[0]
 
 
 def _begins_with(node: Node, kinds: frozenset[str]) -> bool:

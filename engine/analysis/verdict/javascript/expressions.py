@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 from engine.analysis.verdict.javascript import properties
@@ -132,9 +133,14 @@ def regex(walk: Walk, part: SyntaxPart) -> int:
     clear = head.endswith(tuple(_REGEX_AFTER)) or head.endswith(_REGEX_AFTER_WORDS) or "=>" in head[-2:]
     if any(one.type == "regex_pattern" and "(?<" in one.text for one in part.parts):
         walk.flow.mark("unknown_names")
-    if not clear or "//" in line or "*/" in line:
+    if not clear or "//" in line or "*/" in line or _is_broken(part):
         walk.flow.refuse(part, "it is not clear that this is a regular expression")
     return ARRAY
+
+
+def _is_broken(regex: SyntaxPart) -> bool:
+    """Return whether something stands between a pattern and what the grammar takes for its flags."""
+    return any(after.start != before.end + 1 for before, after in itertools.pairwise(regex.parts))
 
 
 def parenthesized(walk: Walk, part: SyntaxPart) -> int:
@@ -199,6 +205,10 @@ def awaited(walk: Walk, part: SyntaxPart) -> int:
 
 def yielded(walk: Walk, part: SyntaxPart) -> int:
     """Check `yield`: who iterates gets the value, and sends another."""
+    if walk.function is None or "*" not in walk.function.part.words:
+        walk.flow.refuse(part, "`yield` outside of a generator")
+    if part.parts and "\n" in walk.flow.tree.slice(part.start, part.parts[0].start):
+        walk.flow.refuse(part, "this operator may end before the line does")
     walk.flow.store(walk.kinds(part.parts), part)
     return walk.flow.heap
 

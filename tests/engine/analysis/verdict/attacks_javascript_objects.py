@@ -49,4 +49,8 @@ ATTACKS = (
     "setInterval([].push, 0, 1);",
     "const o = {};\nconst { push: p } = [];\nsetTimeout(p, 0, 1);",
     "const f = Array['from'];",
+    "const r = /a//*\n*/fetch('x')",
+    "const r = /a//* b */ /*\n*/require('fs')",
+    "[1].map((_, i) => yield (i))",
+    "function* g() { yield /*\n*/ (1) }",
 )
