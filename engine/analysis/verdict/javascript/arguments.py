@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.analysis.verdict.javascript.definitions import EVERY, parameters
-from engine.analysis.verdict.javascript.kinds import SHARED
+from engine.analysis.verdict.javascript.kinds import ACCESSOR, ANYTHING, INHERITED, NATIVE, SHARED
 from engine.analysis.verdict.javascript.tree import OwnFunction, SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
 
@@ -73,6 +73,17 @@ def call_back(walk: Walk, one: Argument, kinds: Mapping[int, int], *, leaks: boo
     if leaks and not one.function.leaks:
         one.function.leaks = walk.flow.changed = True
     give(walk, one.function, kinds)
+
+
+def call_shared(walk: Walk, one: Argument) -> None:
+    """Let the language call an argument that may be a function of its own."""
+    if one.kind & ANYTHING:
+        walk.flow.refuse(one.part, "this may be any function of the language, and is called back")
+    if one.kind & (INHERITED | NATIVE):
+        walk.flow.call_inherited(one.part)
+        walk.flow.store(one.kind | ACCESSOR, one.part)
+    if one.kind & ACCESSOR:
+        walk.flow.mark("wild_prototypes")
 
 
 def any_shared(given: list[Argument]) -> bool:

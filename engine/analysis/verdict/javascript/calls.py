@@ -9,6 +9,7 @@ from engine.analysis.verdict.javascript.arguments import (
     Argument,
     any_shared,
     call_back,
+    call_shared,
     pass_to,
     pass_to_anybody,
     read_arguments,
@@ -118,7 +119,7 @@ def _unknown(walk: Walk, place: SyntaxPart, kind: int, given: list[Argument]) ->
         if any(one.kind & FUNCTION for one in given[1:]):
             walk.flow.mark("functions_have_methods")
         if kind & (INHERITED | NATIVE):
-            walk.flow.store_unnamed(FUNCTION | TEXT, place)
+            walk.flow.call_inherited(place)
         if any_shared(given):
             walk.flow.refuse(place, "this may be a function of the language, and change an object of it")
     pass_to_anybody(walk, given)
@@ -187,14 +188,22 @@ def _method(walk: Walk, callee: SyntaxPart, name: str, owner: int, given: list[A
         walk.flow.mark("unknown_names")
     if name in MATCHING and any_shared(given[:1]):
         walk.flow.refuse(callee, "this may change an object of the language")
-    for number, one in enumerate(given):
-        if number == CALLBACKS.get(name, -1):
-            _call_back(walk, name, owner, given, one)
-        elif name in WITH_THIS and number == 1 and one.kind & ~DATA:
-            walk.flow.refuse(one.part, "`this` of the callback may belong to the language")
-        elif name in _KEEPS or one.function is not None:
-            pass_to_anybody(walk, [one])
+    for number in range(len(given)):
+        _pass(walk, name, owner, given, number)
     return _result(walk, name, owner, given) | _made(walk, callee, name)
+
+
+def _pass(walk: Walk, name: str, owner: int, given: list[Argument], number: int) -> None:
+    """Pass an argument to a method of the language."""
+    one = given[number]
+    if number == CALLBACKS.get(name, -1):
+        _call_back(walk, name, owner, given, one)
+    elif name in WITH_THIS and number == 1 and one.kind & ~DATA:
+        walk.flow.refuse(one.part, "`this` of the callback may belong to the language")
+    elif name in _KEEPS or one.function is not None:
+        if name == "then":
+            call_shared(walk, one)
+        pass_to_anybody(walk, [one])
 
 
 def _made(walk: Walk, place: SyntaxPart, name: str) -> int:
@@ -206,14 +215,11 @@ def _made(walk: Walk, place: SyntaxPart, name: str) -> int:
 
 
 def _call_back(walk: Walk, name: str, owner: int, given: list[Argument], one: Argument) -> None:
-    if one.kind & ANYTHING:
-        walk.flow.refuse(one.part, "this may be any function of the language, and is called back")
     if name in {"replace", "replaceAll"}:
         walk.flow.mark("unknown_names")
-    if one.kind & (INHERITED | NATIVE):
-        walk.flow.store(_unknown(walk, one.part, one.kind, []) | one.kind, one.part)
-    if one.kind & ACCESSOR:
-        walk.flow.mark("wild_prototypes")
+    call_shared(walk, one)
+    if one.kind & SHARED:
+        library.check_species(walk, one.part)
     if one.function is not None:
         call_back(walk, one, _passed(walk, name, owner, given), leaks=name not in IGNORED)
 

@@ -25,6 +25,13 @@ from engine.models import Span, Unproven
 _NUMBERS = frozenset({"NaN", "Infinity", "true", "false", "null", "undefined"})
 _CALLED_WITH_VALUES = frozenset({"then", "next", "return", "throw"})
 """Methods that the language itself calls with functions, or with what others send."""
+_CALLED_BY_ITSELF = _CALLED_WITH_VALUES | frozenset(
+    {
+        *("set", "add", "toJSON", "toISOString", "toString", "toLocaleString", "valueOf", "join"),
+        *("exec", "resolve"),
+    }
+)
+"""Methods that the language calls by itself."""
 
 
 class Flow:
@@ -88,6 +95,8 @@ class Flow:
             self._grow_heap(kind)
         if kind & ACCESSOR and name in _CALLED_WITH_VALUES:
             self.mark("wild_prototypes")
+        if kind & (INHERITED | NATIVE) and name in _CALLED_BY_ITSELF:
+            self.call_inherited(part)
         if name == "then" and kind & CALLABLE and self.promises:
             self._grow_heap(LISTED)
 
@@ -109,6 +118,11 @@ class Flow:
         if kind & CALLABLE:
             self.mark("unknown_methods")
             self._grow_heap(LISTED if self.promises else 0)
+
+    def call_inherited(self, part: SyntaxPart) -> None:
+        """Note that a function is called that an unknown key reached: it may define any property."""
+        self.spill()
+        self.store_unnamed(FUNCTION | TEXT, part)
 
     def mark(self, fact: str) -> None:
         """Note a fact about the whole program."""

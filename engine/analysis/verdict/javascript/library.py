@@ -9,6 +9,7 @@ from engine.analysis.verdict.javascript.arguments import (
     Argument,
     any_shared,
     call_back,
+    call_shared,
     pass_to_anybody,
 )
 from engine.analysis.verdict.javascript.kinds import (
@@ -172,6 +173,7 @@ def _array_from(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
         walk.flow.refuse(place, "`this` of the callback may belong to the language")
     pass_to_anybody(walk, given[:1])
     for one in given[1:2]:
+        call_shared(walk, one)
         call_back(walk, one, {0: walk.flow.elements(), 1: NUMBER}, leaks=True)
         if one.function is None:
             pass_to_anybody(walk, [one])
@@ -187,6 +189,8 @@ def _from_entries(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
 def _stringified(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
     walk.flow.mark("unknown_names")
     if _has_callback(given):
+        for one in given:
+            call_shared(walk, one)
         walk.flow.spill()
         pass_to_anybody(walk, given)
     return 0
@@ -230,5 +234,7 @@ def constructed(walk: Walk, name: str, given: list[Argument]) -> int:
     if name == "Promise" and given and given[0].function is not None:
         call_back(walk, given[0], {-1: LISTED}, leaks=False)
         return ARRAY
+    for one in given if name == "Promise" else ():
+        call_shared(walk, one)
     pass_to_anybody(walk, given)
     return ARRAY | (walk.flow.elements() if name == "Object" else 0)

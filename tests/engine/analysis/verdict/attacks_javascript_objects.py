@@ -53,4 +53,9 @@ ATTACKS = (
     "const r = /a//* b */ /*\n*/require('fs')",
     "[1].map((_, i) => yield (i))",
     "function* g() { yield /*\n*/ (1) }",
+    "const dg = ({})['__defineGet' + 'ter__'];\nclass M extends Map { get set() { return dg } }\nconst m = new M([['length', () => 'constructor']]);\nconst c = (() => 1)[m.length];\nArray.from(['a = fetch()'], c);",
+    "const dg = ({})['__defineGet' + 'ter__'];\nclass M extends Map { get set() { return dg } }\nconst m = new M([['length', () => 'constructor']]);\nconst c = (() => 1)[m.length];\nnew Promise(c);",
+    "const dg = ({})['__defineGet' + 'ter__'];\nclass M extends Map { get set() { return dg } }\nconst m = new M([['length', () => 'constructor']]);\nconst c = (() => 1)[m.length];\nPromise.reject('a').then(0, c);",
+    "const dg = ({})['__defineGet' + 'ter__'];\nclass M extends Map { get set() { return dg } }\nconst m = new M([['length', () => 'constructor']]);\nconst c = (() => 1)[m.length];\nclass S extends Set { get add() { return c } }\nnew S(['a = fetch()']);",
+    "const dg = ({})['__defineGet' + 'ter__'];\nclass M extends Map { get set() { return dg } }\nconst m = new M([['length', () => 'constructor']]);\nconst c = (() => 1)[m.length];\nconst o = { toString: c };\n`${o}`;",
 )
