@@ -17,6 +17,8 @@ _INTEGER = re.compile(r"(?a)-?\d+|[-+*/%]")
 _CLOCK = re.compile(r"\+(?:%[-_0]?[sYmdHMSNjuwyC])+")
 _AWK_VARIABLE = re.compile(r"(?a)[a-z]\w*=")
 _ECHOES = re.compile(r"-[rz]*e[rz]*")
+_COUNTED = frozenset({"exit", "return", "break", "continue", "shift"})
+"""Builtins that give up the line where they have several arguments."""
 _NO_DASH = frozenset({"tee", "rev", "bc"})
 """Programs for which `-` is the name of a file."""
 
@@ -29,6 +31,8 @@ def check_command(state: State, words: Sequence[Word]) -> Value:
         state.refuse(first.start, first.end, "the name of the command is not spelled out")
         return TEXT
     state.calls.append(Call(name, first.start, first.end, state.function))
+    if name in _COUNTED and args:
+        state.may_fail()
     if name not in COMMANDS:
         _call(state, name, args)
     elif name in PROGRAMS:

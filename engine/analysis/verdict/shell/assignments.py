@@ -27,6 +27,7 @@ class Assigned(NamedTuple):
     start: int
     end: int
     text: str | None
+    array: bool
 
 
 class Assignments:
@@ -42,9 +43,10 @@ class Assignments:
         found: list[Assigned] = []
         while match := state.match(_ASSIGNED):
             again = bool(state.function or state.nested)
+            array = match[2] == "[" or state.looking("(")
             text = self._assignment(state, match)
             state.changes.append((match[1], match.start(), state.at, again))
-            found.append(Assigned(match[1], match.start(), state.at, text))
+            found.append(Assigned(match[1], match.start(), state.at, text, array))
             state.blanks()
         return found
 
@@ -82,6 +84,8 @@ class Assignments:
         """Refuse assignments that change what a command does."""
         for one in assigned:
             state.others.add(one.name)
+            if one.array:
+                state.refuse(one.start, one.end, "an array before a command is a text")
             if one.name != "IFS" or command.text not in {"read", "mapfile", "readarray"}:
                 self._exported(state, one.name, one.start, one.text)
 

@@ -20,6 +20,8 @@ _SET_NAMES = frozenset({"pipefail", "errexit", "nounset", "noglob"})
 _SHOPTS = frozenset({"-s", "-u", "nocasematch"})
 _COUNT = re.compile(r"(?a)[1-9]\d{0,8}")
 _LOCAL = frozenset({"local", "declare", "typeset"})
+_PLAIN = frozenset({"export", "readonly"})
+"""Builtins that declare, and know no option here but `-a`."""
 _DECLARE_OPTIONS = re.compile(r"-[aArgxlu]+")
 
 
@@ -53,6 +55,7 @@ def _into(state: State, word: Word, *, array: bool = False, whole: bool = True) 
     if array:
         state.arrays.add(word.text)
     state.assign(word.text, TEXT, word.start, whole=whole)
+    state.changes.append((word.text, word.start, word.end, bool(state.function or state.nested)))
 
 
 def _printf(state: State, words: Sequence[Word]) -> None:
@@ -150,7 +153,7 @@ def _declared(state: State, words: Sequence[Word]) -> None:
             _declare_name(state, word, command or "", options)
         else:
             state.refuse(word.start, word.end, "a declaration that is not in the provable subset")
-    if (command == "local" and not state.function) or ("A" in options and command in {"export", "readonly"}):
+    if (command == "local" and not state.function) or (command in _PLAIN and options.strip("a")):
         state.refuse(words[0].start, words[-1].end, "a declaration that bash refuses")
     if len({word.text for word in words[1:]}) < len(words) - 1:
         state.refuse(words[0].start, words[-1].end, "a name that is declared twice, the second time in vain")

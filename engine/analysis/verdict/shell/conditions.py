@@ -98,6 +98,8 @@ class Conditions:
                 continue
             if state.char() in {'"', "'"}:
                 self._words.quoted(state, word)
+            elif state.looking("$'"):
+                self._words.ansi(state, word)
             elif state.looking("$"):
                 self._words.dollar_quoted(state, word)
             else:
@@ -130,6 +132,8 @@ def check_test(state: State, words: Sequence[Word], end: int) -> None:
             state.refuse(word.start, word.end, "this may become several words within `test`")
     texts = [word.text for word in words]
     texts = texts[1:] if texts[:1] == ["!"] else texts
+    if len(texts) == 3 and words[-1].many:  # without it, the first is an operator for the second
+        state.values.need(words[-3].value, Kind.NUMBER, words[-3].start, end, "this may ask about a file")
     simple = len(texts) <= 1
     asks = len(texts) == 2 and texts[0] in _ASKS
     compares = len(texts) == 3 and texts[1] in _COMPARES

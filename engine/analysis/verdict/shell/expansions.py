@@ -81,8 +81,9 @@ class Expansions:
             self._marked(state, word, found["mark"], all_of=all_of, quoted=quoted)
             return
         sliced = found["special"] in {"@", "*"} and state.looking(":")  # from 0 on, that has `$0`
-        value |= self._operation(state, found["name"], value, quoted=quoted)
-        many = found["special"] in {"@", "*"} or bool(all_of)
+        operand = self._operation(state, found["name"], quoted=quoted)
+        value |= operand.value
+        many = found["special"] in {"@", "*"} or bool(all_of) or operand.several
         value |= TEXT if sliced else frozenset()
         value |= TEXT if all_of == "*" else frozenset()
         word.expand(value, quoted=quoted, many=many)
@@ -128,27 +129,27 @@ class Expansions:
         if escaped or (single and _READ_TWICE.search(state.text, start, state.at)):
             state.stop("a key whose quotes are read in different ways")
 
-    def _operation(self, state: State, name: str | None, value: Value, *, quoted: bool) -> Value:
+    def _operation(self, state: State, name: str | None, *, quoted: bool) -> Word:
         """Read the rest of `${name…}`, and return what it adds to the values that the variable may have."""
         if state.take("}") or state.match(_CASE):
             return self._ended(state)
         if state.match(_QUOTED):
             state.expect("}")
-            return TEXT
+            return Word(state.at, value=TEXT)
         if state.match(_ASSIGNED):
             state.may_fail()
             operand = self._operand(state, quoted=quoted)
             if name is None or name in state.maps:
                 state.stop("an assignment within an expansion")
-            state.assign(name, operand, state.at - 1)
+            state.assign(name, operand.value, state.at - 1)
             return operand
         if state.match(_DEFAULT):
             return self._operand(state, quoted=quoted)
         return self._part(state, quoted=quoted)
 
-    def _part(self, state: State, *, quoted: bool) -> Value:
+    def _part(self, state: State, *, quoted: bool) -> Word:
         """Read an operation that takes a part of the value or replaces one, and return what it adds."""
-        value: Value = frozenset()
+        added = Word(state.at)
         if state.take(":"):
             while self._sums.read(state, ":", "}") == ":":
                 pass
@@ -156,25 +157,28 @@ class Expansions:
             self._operand(state, quoted=quoted)
         elif state.take("/"):
             state.match(_WHERE)
-            value = self._replacement(state, quoted=quoted)
+            added = self._replacement(state, quoted=quoted)
         else:
             state.stop("an expansion that is not in the provable subset")
-        return value
+        return added
 
-    def _ended(self, state: State) -> Value:
+    def _ended(self, state: State) -> Word:
         if state.text[state.at - 1] != "}":
             state.expect("}")
-        return frozenset()
+        return Word(state.at)
 
-    def _replacement(self, state: State, *, quoted: bool) -> Value:
+    def _replacement(self, state: State, *, quoted: bool) -> Word:
         if self._until(state, Word(state.at), "/}", quoted=quoted) == "}":
-            return frozenset()
+            return Word(state.at)
         return self._operand(state, quoted=quoted)
 
-    def _operand(self, state: State, *, quoted: bool) -> Value:
+    def _operand(self, state: State, *, quoted: bool) -> Word:
+        """Read an operand: one with a list becomes several words, or a text with what `IFS` begins with."""
         word = Word(state.at)
         self._until(state, word, "}", quoted=quoted)
-        return word.close(state.at).value
+        word.close(state.at)
+        word.value |= TEXT if word.several else frozenset()
+        return word
 
     def _until(self, state: State, word: Word, ends: str, *, quoted: bool) -> str:
         """Read an operand up to one of `ends`, and return which it was."""

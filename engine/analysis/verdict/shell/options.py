@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from engine.analysis.verdict.shell.library import Program
 from engine.analysis.verdict.shell.state import State
-from engine.analysis.verdict.shell.words import Word
+from engine.analysis.verdict.shell.words import HOLE, Word
 
 
 @dataclass(slots=True)
@@ -40,6 +40,7 @@ def sort_arguments(state: State, program: Program, args: Sequence[Word]) -> Opti
         elif (option := _option(program, arg)) is None:
             state.refuse(arg.start, arg.end, "an option that is not on the list")
         elif option[0] and option[1]:
+            _check_glued(state, arg, option[1], last=at == len(args))
             found.values.append((option[0], arg, option[1]))
         elif option[0]:
             value = next(iter(args[at : at + 1]), None)
@@ -49,6 +50,12 @@ def sort_arguments(state: State, program: Program, args: Sequence[Word]) -> Opti
                 found.values.append((option[0], value, ""))
             at += 1
     return found
+
+
+def _check_glued(state: State, arg: Word, before: str, *, last: bool) -> None:
+    """Refuse a value that may be nothing, so that the next word is the value of its letter."""
+    if before[:2] != "--" and not last and not arg.shape[len(before) :].strip(HOLE):
+        state.refuse(arg.start, arg.end, "this value may be nothing, and the next word the value")
 
 
 def _option(program: Program, arg: Word) -> tuple[str, str] | None:

@@ -9,7 +9,7 @@ from engine.analysis.verdict.shell.words import Word, Words
 
 _AFTER = r"(?=[\s;&|)]|$)"
 _REDIRECT = re.compile(
-    rf"(?:&>>?|[012]?>>?)[ \t]*/dev/null{_AFTER}|[12]?>&[ \t]*[12]{_AFTER}|0?<[ \t]*/dev/null{_AFTER}"
+    rf"(?:&>>?|[12]?>>?)[ \t]*/dev/null{_AFTER}|[12]?>&[ \t]*[12]{_AFTER}|0?<[ \t]*/dev/null{_AFTER}"
 )
 _HERE = re.compile(
     r"(?a)<<(?P<tabs>-?)[ \t]*(?:(?P<plain>[A-Za-z_]\w*)|'(?P<single>[A-Za-z_]\w*)'"

@@ -25,15 +25,15 @@ class SimpleCommands:
 
     def read(self, state: State) -> Value:
         """Read a simple command, and return what it prints."""
-        start, words, redirected = state.at, list[Word](), ""
+        start, words, redirected, late = state.at, list[Word](), "", frozenset[str]()
         owned, maps = state.owned, state.maps
         assigned = self._assignments.prefix(state)
         while not self._ends_command(state):
             at = state.at
             if self._redirections.read(state):
                 redirected += state.text[at : state.at]
-            elif words and self._assignments.declares(state, words):
-                pass
+            elif words and (found := self._declared(state, words)) is not None:
+                late |= found
             elif not words and (bracket := state.match(_BRACKET)):
                 words.append(Word(bracket.start(), text="[", prefix="[").close(state.at))
             else:
@@ -43,12 +43,20 @@ class SimpleCommands:
             if state.at == start:
                 state.stop("a statement that is not in the provable subset")
             return TEXT
-        state.owned = owned if assigned else state.owned
+        state.owned = owned if assigned else state.owned | late
         self._assignments.check_prefix(state, assigned, words[0])
         value = check_command(state, words)
         if "<<" in redirected:
             self._redirections.check_kept(state, start, (owned, maps))
         return TEXT if "&" in redirected else value
+
+    def _declared(self, state: State, words: list[Word]) -> frozenset[str] | None:
+        """Read what `local` or the like assigns, if that comes next: after all its arguments are expanded."""
+        owned, maps = state.owned, state.maps
+        if not self._assignments.declares(state, words):
+            return None
+        late, state.owned, state.maps = state.owned - owned, owned, maps
+        return late
 
     def _ends_command(self, state: State) -> bool:
         char = state.char()

@@ -32,6 +32,8 @@ _RESERVED = frozenset({
 })  # fmt: skip
 """Names that bash gives a meaning, which functions may not have."""
 _NOT_ALWAYS = "only functions that are always defined are in the provable subset"
+_COUNTER = re.compile(r"(?a)[ \t\n]*([A-Za-z_]\w*)[ \t\n]*=[ \t\n]*\d+[ \t\n]*;")
+"""What a loop certainly assigns, for otherwise it does not run."""
 _PROCESS = re.compile(r"[<>]\(")
 
 
@@ -215,8 +217,11 @@ class Statements:
         state.blanks()
         with state.nesting():
             if state.take("(("):
-                for end in (";", ";", "))"):
-                    self._sums.read(state, end)
+                counter = _COUNTER.match(state.text, state.at)
+                self._sums.read(state, ";")
+                state.owned |= {counter[1]} if counter else frozenset()
+                self._sums.read(state, ";")
+                self._sums.read(state, "))")
             else:
                 self._for_words(state)
             state.blanks()

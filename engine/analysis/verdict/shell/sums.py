@@ -57,8 +57,7 @@ class Sums:
     def _variable(self, state: State, name: re.Match[str]) -> None:
         if name[0] in state.maps:
             state.stop("an associative array within arithmetic is evaluated twice")
-        element = state.take("[")
-        if element:
+        if state.take("["):
             state.arrays.add(name[0])
             self.read(state, "]")
         self._not_joined(state)
@@ -68,7 +67,7 @@ class Sums:
             value = state.read_variable(name[0], name.start())
             state.values.need(value, Kind.NUMBER, name.start(), state.at, _REASON)
         if before or assigns is not None:
-            state.assign(name[0], NUMBER, name.start(), whole=not element)
+            state.assign(name[0], NUMBER, name.start(), whole=False)  # it may not be evaluated
 
     def _expansion(self, state: State) -> None:
         start = state.at

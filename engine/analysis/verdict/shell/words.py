@@ -29,6 +29,7 @@ _CODES = {
     "t": "\t",
     "v": "\v",
 }
+_UNENDED = re.compile(r"(?a)\$\w*\Z")
 _RANGE = re.compile(r"(?a)\{-?\d{1,9}\.\.-?\d{1,9}(?:\.\.-?\d{1,9})?\}")
 _LETTERS = re.compile(r"(?a)\{(?:[a-z]\.\.[a-z]|[A-Z]\.\.[A-Z])(?:\.\.-?\d{1,9})?\}")
 _CHOICE = re.compile(r"(?a)\{[A-Za-z0-9_.:/+@]+(?:,[A-Za-z0-9_.:/+@]+)+\}")
@@ -175,6 +176,9 @@ class Words:
         char = state.char()
         if not char or (char == "\n" and not end):
             state.stop("a line is continued within a here-document")
+        line = state.text.rfind("\n", 0, state.at) + 1
+        if char == "\n" and _UNENDED.search(state.text, line, state.at - 1):
+            state.stop("a line is continued within an expansion")
         state.at += 1
         if char != "\n":
             word.add(char if char in "$`\\" or char == end else "\\" + char)

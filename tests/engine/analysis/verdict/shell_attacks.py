@@ -525,6 +525,29 @@ f() { export LANG; echo "$LANG"; }; f
 readonly SECRET; read SECRET; echo "$SECRET"
 g() { unset SECRET; }; f() { local SECRET=1; g; echo "$SECRET"; }; f
 x=$(< /etc/passwd)
+readonly -g SECRET=1; echo "$SECRET"
+readonly x=1; read x SECRET; echo "$SECRET"
+read SECRET 0>/dev/null; echo "$SECRET"
+x=; read -d"$x" SECRET; echo "$SECRET"
+x=; grep -e"$x" -e /etc/passwd
+x=; paste -d"$x" -d /etc/passwd
+x=; awk -F"$x" -F 'BEGIN { system("pwned") }' '{ print }'
+[[ a =~ $'\'' ]]; pwned #' ]]
+z=; _1='a[$(pwned)]'; IFS=_; a=("" 1); y=${z:-"${a[@]}"}; echo $((y))
+z=; _1='a[$(pwned)]'; IFS=_; f() { : $(( ${z:-$@} )); }; f "" 1
+f() { echo $(($2)); }; set -- 1 'a[$(pwned)]'; f "${z:-$@}" 1
+set -- -v 'a[$(pwned)]'; [ "${z:-$@}" ]
+set -- 1 /etc/passwd; sort -k "${z:-$@}"
+set -- 1 'a[$(pwned)]'; read -p "${z:-$@}" x
+declare SECRET=1 y="$SECRET"; echo "$y"
+f() { local SECRET=1 y="$SECRET"; echo "$y"; }; f
+((0 && (SECRET=1))); echo "$SECRET"
+((SECRET=1/0)); echo "$SECRET"
+f() { ((0 ? SECRET=1 : 0)); echo "$SECRET"; }; f
+for ((1 || (SECRET=1); 1; 1)); do echo "$SECRET"; break; done
+f() { echo $a; }; a=([0]=x) f
+y=-f; x=; [ "$y" = $x ]
+x=; [ -f = $x ]
 """
 """One script a line."""
 
@@ -656,6 +679,15 @@ declare -A m
 cat <<EOF
 ${m['$(pwned)']}
 EOF
+---
+echo "$\
+(pwned)"
+---
+S=1; echo "$S\
+ECRET"
+---
+declare -A m; m["$\
+(pwned)"]=1
 """.strip("\n")
 """Scripts of several lines, divided by `---`."""
 
@@ -712,6 +744,21 @@ x='a[$(pwned)]'; m[$x]=1
 cat <<EOF; read SECRET
 $((1/0))
 EOF
+echo "$SECRET"
+---
+exit 1 2; SECRET=1
+echo "$SECRET"
+---
+shift 1 2; declare -A m
+x='a[$(pwned)]'; m[$x]=1
+---
+return 1 2; pwned() { echo; }
+pwned
+---
+while :; do break 1 2; done; SECRET=1
+echo "$SECRET"
+---
+IFS=:; x=1:2; exit $x; SECRET=1
 echo "$SECRET"
 """.strip("\n")
 """Scripts whose line bash gives up at an error, to go on with the next one, divided by `---`."""
