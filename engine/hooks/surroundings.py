@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,18 +21,22 @@ SYSTEM = frozenset(f"{above}/{name}" for above in ("", "/usr", "/usr/local") for
 MOST_WORDS = 400
 _WORD = re.compile(r"[A-Za-z0-9_.+-]+")
 _STATELESS = re.compile(r"[A-Za-z0-9 \n_.,:/%@+'\"|;&-]*")
-"""Commands of words and pipes alone: they leave nothing in a shell, and read nothing left in it."""
+"""Commands of words and pipes alone, which every shell reads so: they leave nothing in it, nor read it."""
 
 
-def doubt(command: str, environment: Mapping[str, str], *, lasting: bool = False) -> str:
+def doubt(
+    command: str, environment: Mapping[str, str], *, lasting: bool = False, platform: str = sys.platform
+) -> str:
     """Return why the proof about a command does not hold here; empty where it does."""
-    return next(_doubts(command, environment, lasting=lasting), "")
+    return next(_doubts(command, environment, platform, lasting=lasting), "")
 
 
-def _doubts(command: str, environment: Mapping[str, str], *, lasting: bool) -> Iterator[str]:
+def _doubts(command: str, environment: Mapping[str, str], platform: str, *, lasting: bool) -> Iterator[str]:
     shell = os.path.basename(environment.get("SHELL", ""))  # noqa: PTH119  pathlib takes time to import
     if shell not in SHELLS:
         yield f"the proof is about bash, and the shell here is {shell[:40]}"
+    if (shell == "sh" or platform == "darwin") and not _STATELESS.fullmatch(command):
+        yield "the proof is about bash 5, and the shell here may read this in another way"
     for name in (*READ_FIRST, *(name for name in environment if name.startswith("BASH_FUNC_"))):
         if environment.get(name):
             yield f"the environment variable {name[:60]} changes what commands mean"

@@ -22,6 +22,7 @@ from engine.hooks.calls import Refusal, read_call
 from engine.hooks.clients import AGENTS
 from engine.hooks.hook import BLOCKED
 from engine.hooks.own_commands import is_own, result_command
+from engine.hooks.surroundings import doubt
 from tests.engine.hooks.messages import UNPROVEN, message
 from tests.engine_process import EngineProcess
 
@@ -209,6 +210,15 @@ def test_where_the_proof_does_not_hold_nothing_passes(
 ) -> None:
     """Another shell, and an environment that changes what commands mean."""
     assert "deny" == decision("claude", hooked(engine.home, "claude", message("claude"), **surroundings))
+
+
+@pytest.mark.parametrize("command", ["((reboot))", "declare -A m; m[$1]=1", "echo a &>/dev/null"])
+def test_an_old_or_another_shell_runs_only_words(command: str) -> None:
+    """What bash computes may be a command for sh, and for the bash of macOS."""
+    assert doubt(command, {"SHELL": "/bin/sh"}, platform="linux")
+    assert doubt(command, {"SHELL": "/bin/bash"}, platform="darwin")
+    assert not doubt(command, {"SHELL": "/bin/bash"}, platform="linux")
+    assert not doubt("echo 'b a' | wc -l", {"SHELL": "/bin/sh"}, platform="darwin")
 
 
 def test_a_program_that_lies_elsewhere_on_the_path_is_not_the_one_of_the_proof(
