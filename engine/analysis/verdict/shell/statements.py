@@ -196,6 +196,7 @@ class Statements:
         self._keyword(state, "then")
         with state.nesting():
             self._filled(state)
+        with state.nesting():  # what the other branch assigns is not assigned here
             word = self._keyword(state, "fi", "else", "elif")
             if word == "elif":
                 self._if(state)

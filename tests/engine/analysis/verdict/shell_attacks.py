@@ -548,6 +548,9 @@ for ((1 || (SECRET=1); 1; 1)); do echo "$SECRET"; break; done
 f() { echo $a; }; a=([0]=x) f
 y=-f; x=; [ "$y" = $x ]
 x=; [ -f = $x ]
+if false; then SECRET=1; else echo "$SECRET"; fi
+if false; then SECRET=1; elif true; then echo "$SECRET"; fi
+f() { if false; then local SECRET=1; else echo "$SECRET"; fi; }; f
 """
 """One script a line."""
 
