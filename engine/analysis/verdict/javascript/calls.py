@@ -33,6 +33,7 @@ from engine.analysis.verdict.javascript.names import (
     CALLBACKS,
     CHANGING,
     CONSTRUCTED,
+    CONSTRUCTING,
     IGNORED,
     ITSELF,
     MATCHING,
@@ -148,6 +149,8 @@ def _called_by_name(walk: Walk, callee: SyntaxPart, key: SyntaxPart, arguments: 
         return ANYTHING
     if name in CHANGING and owner & (NATIVE | LISTED | ANYTHING):
         walk.flow.refuse(callee, "this may change an object of the language")
+    if name in CONSTRUCTING and owner & (FUNCTION | INHERITED):
+        library.check_filled(walk, callee)
     given = read_arguments(walk, arguments)
     if name not in METHODS or walk.flow.is_own(name):
         return _method_of_program(walk, callee, name, owner, given)

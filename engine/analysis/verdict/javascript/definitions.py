@@ -45,10 +45,18 @@ def _bind_parameters(walk: Walk, part: SyntaxPart, function: OwnFunction) -> Non
     given = function.passed.get(EVERY, 0) | (walk.flow.heap if anybody else 0)
     for number, pattern in enumerate(parameters(part)):
         if pattern.type == "rest_pattern":
-            walk.flow.store(given | function.passed.get(number, 0), pattern)
+            walk.flow.store(given | _passed_from(function, number), pattern)
             bind(walk, pattern, ARRAY)
         else:
             bind(walk, pattern, given | function.passed.get(number, 0))
+
+
+def _passed_from(function: OwnFunction, first: int) -> int:
+    """Return what callers that are known pass to the parameters from a number on."""
+    found = 0
+    for number, kind in function.passed.items():
+        found |= kind if number >= first else 0
+    return found
 
 
 def _called_by_anybody(function: OwnFunction) -> bool:

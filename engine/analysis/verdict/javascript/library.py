@@ -102,6 +102,12 @@ def check_species(walk: Walk, place: SyntaxPart) -> None:
         walk.flow.refuse(place, "this may construct any object, and change it")
 
 
+def check_filled(walk: Walk, place: SyntaxPart) -> None:
+    """Check that `from` and `of`, which a class may inherit from the language, fill no object of it."""
+    if walk.flow.extends_listed and walk.flow.heap & SHARED:
+        walk.flow.refuse(place, "this may construct any object, and change it")
+
+
 def _timer(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> int:
     """Check that a timer calls no function that would see the timer itself as `this`."""
     for one in given[:1]:

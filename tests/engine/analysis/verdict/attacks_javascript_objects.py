@@ -58,4 +58,9 @@ ATTACKS = (
     "const dg = ({})['__defineGet' + 'ter__'];\nclass M extends Map { get set() { return dg } }\nconst m = new M([['length', () => 'constructor']]);\nconst c = (() => 1)[m.length];\nPromise.reject('a').then(0, c);",
     "const dg = ({})['__defineGet' + 'ter__'];\nclass M extends Map { get set() { return dg } }\nconst m = new M([['length', () => 'constructor']]);\nconst c = (() => 1)[m.length];\nclass S extends Set { get add() { return c } }\nnew S(['a = fetch()']);",
     "const dg = ({})['__defineGet' + 'ter__'];\nclass M extends Map { get set() { return dg } }\nconst m = new M([['length', () => 'constructor']]);\nconst c = (() => 1)[m.length];\nconst o = { toString: c };\n`${o}`;",
+    "class Y extends Array { static m() { return super.from([7]) } }\nfunction G() { return []['__pro' + 'to__'] }\nG.m = Y.m;\nG.m();",
+    "class Y extends Array { static m() { return super.of(7) } static from() { return 1 } static of() { return 2 } }\nfunction G() { return Math.max }\nG.m = Y.m;\nG.m();",
+    "function F() { return Math.max }\nclass H extends Array {}\nF['__pro' + 'to__'] = H;\nF.from([7]);",
+    "function F() { return Math.max }\nclass H extends Uint8Array {}\nF['__pro' + 'to__'] = H;\nF.from([7]);",
+    "function F() { return Math.max }\nclass A extends F { constructor() { super().x = 1 } }\nnew A();",
 )
