@@ -97,6 +97,7 @@ class Flow:
             self.mark("wild_prototypes")
         if kind & (INHERITED | NATIVE) and name in _CALLED_BY_ITSELF:
             self.call_inherited(part)
+            self._grow_heap(ACCESSOR)
         if name == "then" and kind & CALLABLE and self.promises:
             self._grow_heap(LISTED)
 
@@ -115,6 +116,8 @@ class Flow:
             self.mark("unknown_names")
         if kind & ACCESSOR:
             self.mark("wild_prototypes")
+        if kind & (INHERITED | NATIVE):  # under `exec`, the language calls it, and returns what it gives
+            self._grow_heap(ACCESSOR)
         if kind & CALLABLE:
             self.mark("unknown_methods")
             self._grow_heap(LISTED if self.promises else 0)

@@ -63,4 +63,6 @@ ATTACKS = (
     "function F() { return Math.max }\nclass H extends Array {}\nF['__pro' + 'to__'] = H;\nF.from([7]);",
     "function F() { return Math.max }\nclass H extends Uint8Array {}\nF['__pro' + 'to__'] = H;\nF.from([7]);",
     "function F() { return Math.max }\nclass A extends F { constructor() { super().x = 1 } }\nnew A();",
+    "const o = { a: 1 };\nconst r = /x/;\nr.exec = o['__lookupSet' + 'ter__'];\nconst s = '__proto__'.match(r);\no.s = s;\no.s(() => 1);\nconst c = o['constr' + 'uctor'];\nc('return process')();",
+    "const o = { a: 1 };\nclass R extends RegExp { get exec() { return o['__lookupSet' + 'ter__'] } }\nconst s = '__proto__'.match(new R('x'));\no.s = s;\no.s(() => 1);\nconst c = o['constr' + 'uctor'];\nc('return process')();",
 )
