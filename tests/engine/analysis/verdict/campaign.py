@@ -12,6 +12,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from engine.analysis.verdict.javascript.proof import prove as prove_javascript
@@ -33,6 +34,7 @@ from tests.engine.analysis.verdict import (
     mutations,
     mutations_javascript,
     shell_attacks,
+    shell_flows,
     shell_harmless,
     shell_mutations,
     shell_watched,
@@ -117,7 +119,8 @@ def _shell(seed: int) -> tuple[Iterator[str], Runner]:
         return [(effect, scripts[number]) for number, effect in found]
 
     attacks = (*shell_attacks.attacks(), *shell_attacks.abandoned())
-    return shell_mutations.scripts(seed, [*shell_harmless.HARMLESS * 4, *attacks]), run
+    mutated = shell_mutations.scripts(seed, [*shell_harmless.HARMLESS * 4, *attacks])
+    return chain.from_iterable(zip(mutated, shell_flows.flows(seed), strict=False)), run
 
 
 LANGUAGES: Mapping[str, tuple[Callable[[int], tuple[Iterator[str], Runner]], Prove]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from engine.analysis.verdict.shell.library import COMMANDS
 from engine.analysis.verdict.shell.proof import prove
 from tests.engine.analysis.verdict.shell_attacks import abandoned, attacks
+from tests.engine.analysis.verdict.shell_flows import flows
 from tests.engine.analysis.verdict.shell_harmless import HARMLESS
 from tests.engine.analysis.verdict.shell_mutations import scripts
 from tests.engine.analysis.verdict.shell_watched import effects
@@ -21,6 +23,7 @@ CAMPAIGN = float(os.environ.get("PRATIQUE_CAMPAIGN_SECONDS", "0"))
 """A longer run: its length in seconds."""
 SEED = 23
 BATCH = 200
+FLOWS = 40
 _UNSUITABLE = re.compile(r"\b(?:kill|sleep|yes|rm|ulimit|umask|exec|suspend|tcp|wait|disown|fc|/tmp)\b")
 """What does not belong into scripts that are run here, even if the proof should be wrong."""
 
@@ -64,6 +67,12 @@ def test_generated_scripts_that_are_proven_have_no_effect(tmp_path: Path) -> Non
             proven.clear()
         if time.monotonic() > until:
             return
+
+
+def test_scripts_that_assign_on_some_ways_only_have_no_effect(tmp_path: Path) -> None:
+    """Branches, loops and lines that end early: what is proven reads nothing that was not assigned."""
+    proven = list(islice((one for one in flows(SEED) if "$SECRET" in one and not prove(one)), FLOWS))
+    assert [] == [(proven[number], effect) for number, effect in effects(proven, tmp_path, COMMANDS)]
 
 
 def test_a_script_that_does_not_end_is_killed_and_the_next_one_is_watched(tmp_path: Path) -> None:
