@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import os
 import signal
 import socket
@@ -36,6 +35,7 @@ from engine.server.event_log import log_backend, log_event
 from engine.server.http.connections.limits import open_files_check, raise_open_files
 from engine.server.http.listeners import bind_tcp
 from engine.server.local_socket import LocalSocket
+from engine.server.memory import settle_allocator, settle_collector
 from engine.server.traces.exporter import export_traces
 from engine.settings import Settings
 from engine.trusted_files import require_trusted
@@ -52,6 +52,7 @@ async def serve(settings: Settings, *, until_idle: bool = False) -> None:
     Raises:
         Problem: another engine runs here, the history cannot be opened, or others took over from this engine.
     """
+    settle_allocator()
     log.configure(settings.server.log_format, settings.server.log_level)
     raise_open_files()
     require_trusted()
@@ -114,7 +115,7 @@ async def _engine(settings: Settings) -> AsyncIterator[Engine]:
         notifications.start(engine.supervisor)
         engine.add_checks(notifications.checks)
         export_traces(engine, settings.traces)
-        _settle_memory()
+        settle_collector()
         _share_interpreter()
         engine.supervisor.start("backend log", partial(log_backend, sandboxes))
         yield engine
@@ -141,17 +142,6 @@ async def _hand_over(settings: Settings) -> None:
 def _share_interpreter() -> None:
     """Let the event loop have the interpreter soon after another thread, as that of the history, took it."""
     sys.setswitchinterval(SWITCH_SECONDS)
-
-
-def _settle_memory() -> None:
-    """Keep the collector off what was loaded: a full collection over it would hold up every answer.
-
-    What is left is so little that full collections take milliseconds; they come often enough that requests
-    that are over do not pile up among what is old.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(10_000, 10, 5)
 
 
 def _answers(path: Path) -> bool:
