@@ -16,7 +16,6 @@ from engine.models import (
     Assessment,
     Case,
     Claim,
-    Confidence,
     Decision,
     DecisionOutcome,
     Draft,
@@ -30,7 +29,6 @@ from engine.models import (
     PreApproval,
     Principal,
     ReviewRecord,
-    Span,
     Status,
     Submission,
     Triage,
@@ -42,6 +40,7 @@ from engine.policy.comparison.fingerprint import structural_fingerprint
 from engine.policy.pre_approval import matching_pre_approval, pre_approval_error
 from engine.policy.rate_limits import Bucket, Buckets
 from engine.policy.review import claim, decision_obstacle, needs_second_approval, unreviewed_items
+from tests.engine.policy.violations import violation
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 AGENT, ADA, BOB = (Principal(name=Untrusted(name)) for name in ("agent", "ada", "bob"))
@@ -57,18 +56,6 @@ def case_of(risk: Level, *violations: Violation, code: str = "a = 1\nb = 2\nc = 
         assessment=Assessment(risk=risk, matches=(), deadline_seconds=60),
     )
     return made.model_copy(update=changes)
-
-
-def violation(severity: Level) -> Violation:
-    """Return a violation of that severity."""
-    return Violation(
-        rule="r",
-        severity=severity,
-        confidence=Confidence.HIGH,
-        category="c",
-        span=Span(line=2, column=1, end_line=2, end_column=2),
-        message=Untrusted("m"),
-    )
 
 
 def review(by: Principal) -> Decision:

@@ -12,7 +12,6 @@ from engine.analysis import analyse
 from engine.common.text import Untrusted
 from engine.models import (
     Analysis,
-    Confidence,
     Draft,
     Language,
     Level,
@@ -20,12 +19,12 @@ from engine.models import (
     Span,
     Unproven,
     Verdict,
-    Violation,
 )
 from engine.policy import PolicyError, assess, load
 from engine.policy.files.conditions import conditions
 from engine.policy.files.schema import When
 from engine.policy.request_facts import of_submission
+from tests.engine.policy.violations import violation
 
 DRAFT = Draft(code=Untrusted("print(1)"), language=Language.PYTHON)
 LINE = Span(line=1, column=1, end_line=1, end_column=2)
@@ -42,18 +41,6 @@ names = st.sampled_from(["", "a.csv", "b.png"])
 def place(writes: str) -> Unproven:
     """Return a place that is not proven; `writes` is the file that it writes, if that is all."""
     return Unproven(span=LINE, reason=Untrusted("why"), writes=writes)
-
-
-def violation(severity: Level) -> Violation:
-    """Return a violation."""
-    return Violation(
-        rule="r",
-        severity=severity,
-        confidence=Confidence.HIGH,
-        category="c",
-        span=LINE,
-        message=Untrusted("m"),
-    )
 
 
 WRITES = Analysis(unproven=(place("a.csv"),))
