@@ -11,13 +11,12 @@ from console.explore import own_decision
 from console.safety.text import Part
 from console.widgets.formatting import bar, clock, full_badge, lasted, now, size
 from engine.common.text import Untrusted
-from engine.models import NOT_RUN, Case, OutputChunk, Status
+from engine.models import NOT_RUN, OPEN, Case, OutputChunk, Status
 
 if TYPE_CHECKING:
     from console.app.app import ConsoleApp
     from engine.client.client import Client
 
-OPEN = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
 REFUSED = NOT_RUN
 LOOK_SECONDS = 1.0
 """The case is read again after this time even if no event arrives."""

@@ -14,7 +14,7 @@ from engine.models.analysis import (
     Violation,
 )
 from engine.models.base import Digest, FrozenModel, Language, Level, Principal, Role, Roles
-from engine.models.case import NOT_RUN, Case, SimilarSubmission, Status
+from engine.models.case import NOT_RUN, OPEN, Case, SimilarSubmission, Status
 from engine.models.comments import CommentReply, LineComment
 from engine.models.decision import (
     WITHDRAWN,
@@ -84,6 +84,7 @@ from engine.models.token import ROLES, NewToken, Scope, Token
 
 __all__ = [
     "NOT_RUN",
+    "OPEN",
     "ROLES",
     "WITHDRAWN",
     "Analysis",

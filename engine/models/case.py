@@ -31,6 +31,9 @@ class Status(StrEnum):
     """It was a drill, which has ended; while it waits it is pending like any other."""
 
 
+OPEN = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
+"""A submission that is not over."""
+
 NOT_RUN = frozenset({Status.DENIED, Status.CHANGES_REQUESTED, Status.EXPIRED, Status.REFUSED, Status.DRILL})
 """How a submission is over that never ran."""
 

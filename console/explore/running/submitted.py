@@ -23,7 +23,7 @@ from console.run.output_log import OutputLog
 from console.run.result_text import has_artifacts, outcome_line
 from console.safety.text import Part, paragraphs
 from engine.common.text import Untrusted
-from engine.models import Case, Draft, Status, Stream
+from engine.models import OPEN, Case, Draft, Status, Stream
 
 if TYPE_CHECKING:
     from console.app.app import ConsoleApp
@@ -177,5 +177,5 @@ class Submitted:
 
     def refresh(self) -> None:
         """Show how long the run has taken."""
-        if self.case is not None and self.case.status in run_follow.OPEN and self._screen.is_current:
+        if self.case is not None and self.case.status in OPEN and self._screen.is_current:
             self._show_status()

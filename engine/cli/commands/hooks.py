@@ -20,7 +20,7 @@ from engine.hooks.hook import Otherwise, run_hook
 from engine.hooks.results import described, printed, require_hooked
 from engine.hooks.settings_file import install, settings_path, uninstall
 from engine.hooks.working_tree import changes
-from engine.models import Case, Status
+from engine.models import OPEN, Case
 
 MOST_WAIT = 50.0
 """How long one request waits for a command to end."""
@@ -103,7 +103,7 @@ async def _result(client: Client, id: str, wait: float) -> int:
 
 
 def _is_open(case: Case) -> bool:
-    return case.status in {Status.PENDING, Status.QUEUED, Status.RUNNING}
+    return case.status in OPEN
 
 
 def _known(name: str) -> CodingAgent:

@@ -41,9 +41,8 @@ from engine.cli.review import on_terminal, review_or_deny
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import visible
-from engine.models import Case, DecisionOutcome, ExpectedOutput, Status
+from engine.models import OPEN, Case, DecisionOutcome, ExpectedOutput, Status
 
-OPEN = {Status.PENDING, Status.QUEUED, Status.RUNNING}
 FINISH_SECONDS = 10.0
 """How long one request waits for a run whose output has ended to finish."""
 KILL_SECONDS = 10.0

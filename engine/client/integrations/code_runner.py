@@ -11,11 +11,10 @@ from typing import Any, TypeVar
 from engine.client.client import Client
 from engine.client.environment import client_from_environment
 from engine.common.text import Untrusted, mark_hidden
-from engine.models import Case, Draft, Language, Session, Status, Stream
+from engine.models import OPEN, Case, Draft, Language, Session, Status, Stream
 
 WITHIN = 50.0
 """Seconds that one request waits for a person; then it is made again."""
-OPEN = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
 DESCRIPTION = (
     "Run a program in a gVisor sandbox without network, after a person has approved it if need be, and "
     "return what it printed. Say in `purpose` what it is for. If it was denied, do not call again with the "

@@ -10,7 +10,7 @@ from engine.core.engines.wake_loop import look_when_woken
 from engine.core.history.event_bus import EventBus
 from engine.core.queue import ActiveSubmission, WorkQueue
 from engine.history.events.blocks import MeterBlock
-from engine.models import Case, Event, Status
+from engine.models import OPEN, Case, Event, Status
 
 PAGE = 500
 STATE = "case_sha256"
@@ -115,7 +115,7 @@ class Follower:
         return True
 
     def _set(self, entry: ActiveSubmission | None, case: Case, version: int) -> None:
-        is_open = case.status in {Status.PENDING, Status.QUEUED, Status.RUNNING}
+        is_open = case.status in OPEN
         if is_open and (entry is None or case.status is Status.PENDING):
             entry = self._reopen(case, LATE_SECONDS)
         if entry is None:

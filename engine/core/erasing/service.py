@@ -15,8 +15,7 @@ from engine.common.text import Untrusted, visible
 from engine.core.erasing.holds import Holds, require_admin
 from engine.core.history.event_bus import ENGINE, EventBus
 from engine.history.errors import HistoryError
-from engine.models import Event, Principal
-from engine.models.case import Status
+from engine.models import OPEN, Event, Principal
 from engine.models.erasing.erasure import ErasureOrder, ErasureReport, ErasureRequest, RecordedErasure
 from engine.settings import EraseRule, HistorySettings
 
@@ -31,7 +30,7 @@ SHARE = 0.1
 """So much of the time the rules erase, so that the rest is for everything else."""
 COMPACT_SECONDS = 86_400.0
 """How often at most the rules write the database anew."""
-_OPEN = " OR ".join(f"status:{status.value}" for status in (Status.PENDING, Status.QUEUED, Status.RUNNING))
+_OPEN = " OR ".join(f"status:{status.value}" for status in sorted(OPEN))
 
 
 @dataclass

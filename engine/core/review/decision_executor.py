@@ -12,6 +12,7 @@ from engine.core.queue import ActiveSubmission, WorkQueue
 from engine.core.review.decisions import ReviewDecisions
 from engine.history.errors import AlreadyRecordedError
 from engine.models import (
+    OPEN,
     WITHDRAWN,
     Case,
     Decision,
@@ -172,5 +173,5 @@ class DecisionExecutor:
         several = self._events.log.engines is not None
         if recorded.status is Status.QUEUED and not several:
             await self._runs.close_interrupted(entry)
-        elif recorded.status not in {Status.PENDING, Status.QUEUED, Status.RUNNING}:
+        elif recorded.status not in OPEN:
             self._queue.close(entry)

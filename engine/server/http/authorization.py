@@ -17,7 +17,7 @@ from fastapi.routing import APIRoute
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.core import Engine
-from engine.models import Principal, Scope, Status, Token
+from engine.models import OPEN, Principal, Scope, Token
 from engine.principals.identity import AGENT_SECRET, connected_agent, owner, token_holder
 
 VERSION = "/v1"
@@ -75,7 +75,6 @@ def caller_of_agent(secret: str) -> Caller:
     return Caller(connected_agent(SOCKET_OWNER.principal, secret), _SUBMIT, agent=secret)
 
 
-_OPEN = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
 _OWN = frozenset({Scope.SUBMIT, Scope.REVIEW, Scope.AUDIT})
 _SUBMIT = frozenset({Scope.SUBMIT})
 _REVIEW = frozenset({Scope.REVIEW})
@@ -229,7 +228,7 @@ def require_scope(engine: Engine) -> Callable[[Request], Awaitable[None]]:
 
 async def _record_view(engine: Engine, id: str, by: Principal) -> None:
     case = await engine.queries.case(id)
-    if case.status not in _OPEN and not case.submission.requester.is_same(by):
+    if case.status not in OPEN and not case.submission.requester.is_same(by):
         await engine.history.record_view(id, by)
 
 

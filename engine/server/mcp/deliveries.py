@@ -13,9 +13,8 @@ from collections.abc import Coroutine
 
 from engine.client.client import Client
 from engine.common.errors import Problem
-from engine.models import Case
+from engine.models import OPEN, Case
 from engine.server.mcp.patience import Patience
-from engine.server.mcp.tool_result import OPEN
 
 UNSURE_SECONDS = 300.0
 """How long the same call gets a result again of which it is not known whether it was received."""

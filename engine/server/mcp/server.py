@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from engine.common import log
 from engine.common.errors import Problem
 from engine.common.text import mark_hidden
+from engine.models import OPEN
 from engine.server.mcp.arguments import (
     SUBMITTING_TOOLS,
     ArtifactArguments,
@@ -33,7 +34,7 @@ from engine.server.mcp.resources import ArtifactResources
 from engine.server.mcp.stdio.handshake import EXTENSION, INSTRUCTIONS, NAME, TITLE
 from engine.server.mcp.tasks import TaskHandlers, TaskParams, declared, handle
 from engine.server.mcp.tool_calls import ToolCalls
-from engine.server.mcp.tool_result import OPEN, error_result
+from engine.server.mcp.tool_result import error_result
 from engine.server.mcp.tools import tools
 from engine.settings import Settings
 

@@ -19,12 +19,12 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from engine.common.errors import Problem
-from engine.models import Case
+from engine.models import OPEN, Case
 from engine.server.mcp.requester import Context
 from engine.server.mcp.stdio.handshake import EXTENSION
 from engine.server.mcp.tool_calls import ToolCalls
 from engine.server.mcp.tool_models import ToolStatus
-from engine.server.mcp.tool_result import OPEN, status_of, tool_result
+from engine.server.mcp.tool_result import status_of, tool_result
 
 POLL_MILLISECONDS = 2000
 

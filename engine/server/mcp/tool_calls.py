@@ -14,6 +14,7 @@ from engine.client.connect import ensure_engine
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
 from engine.models import (
+    OPEN,
     Case,
     Draft,
     Session,
@@ -27,7 +28,7 @@ from engine.server.mcp.deliveries import Deliveries
 from engine.server.mcp.patience import Patience
 from engine.server.mcp.requester import Context, asks_for_progress, links_understood
 from engine.server.mcp.results import Results
-from engine.server.mcp.tool_result import OPEN, progress_message
+from engine.server.mcp.tool_result import progress_message
 from engine.settings import ServerSettings
 
 PROGRESS_SECONDS = 5.0

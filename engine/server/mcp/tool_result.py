@@ -40,7 +40,6 @@ from engine.server.mcp.tool_models import (
 )
 
 MOST_FINDINGS = 50
-OPEN = frozenset({Status.PENDING, Status.QUEUED, Status.RUNNING})
 
 
 class RunFields(TypedDict, total=False):

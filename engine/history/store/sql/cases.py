@@ -17,9 +17,8 @@ from engine.history.store.sql import blobs, row_formats
 from engine.history.store.sql.connection import SqlConnection
 from engine.history.store.sql.row_formats import RowFormat
 from engine.history.summary import summary_of
-from engine.models import Case, Draft, InputFile, Status, Summary
+from engine.models import OPEN, Case, Draft, InputFile, Summary
 
-OPEN = (Status.PENDING, Status.QUEUED, Status.RUNNING)
 SUMMARY = tuple(Summary.model_fields)
 """The columns of `cases` that make a summary."""
 _CODE_ALONE = re.compile(

@@ -17,10 +17,10 @@ from engine.history.store.sql.search.order import NEWEST_FIRST, Order
 from engine.history.store.sql.search.planner import plan
 from engine.history.store.sql.stored_contents import erased_by
 from engine.history.store.sql.where import EVERYTHING
-from engine.models import Artifact, Case, Event, Meters, OutputChunk, Summary
+from engine.models import OPEN, Artifact, Case, Event, Meters, OutputChunk, Summary
 
 _SUMMARY = ", ".join(cases.SUMMARY)
-_OPEN = ", ".join(f"'{status.value}'" for status in cases.OPEN)
+_OPEN = ", ".join(f"'{status.value}'" for status in sorted(OPEN))
 
 
 def case(connection: SqlConnection, id: str) -> Case | None:

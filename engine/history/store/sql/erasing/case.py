@@ -15,7 +15,7 @@ from engine.history.chain import chain
 from engine.history.chain.chain import Record
 from engine.history.erasing.redaction import said_nothing, without_texts, without_words_of
 from engine.history.errors import HistoryError
-from engine.history.store.sql import blobs, cases, row_formats
+from engine.history.store.sql import blobs, row_formats
 from engine.history.store.sql.cases import EncodedCase
 from engine.history.store.sql.connection import SqlConnection
 from engine.history.store.sql.erasing.erasures import contents
@@ -24,7 +24,7 @@ from engine.history.store.sql.erasing.retention import forget_content
 from engine.history.store.sql.facts import index as facts_index
 from engine.history.store.sql.ledger import Ledger
 from engine.history.verify.stored_data import STATE
-from engine.models import Case
+from engine.models import OPEN, Case
 from engine.models.erasing.erasure import Erased, ErasureOrder
 
 SAID = ("decision.made", "decision.first_approval", "note.added")
@@ -103,7 +103,7 @@ def _stored(connection: SqlConnection, id: str) -> _Stored:
     if row is None:
         raise HistoryError(f"There is no submission {visible(id)}", hint="Type: pratique audit search")
     number, status, body, *columns = row
-    if status in {one.value for one in cases.OPEN}:
+    if status in {one.value for one in OPEN}:
         raise HistoryError(f"{id} is not over: it is {status}", hint="Erase it once it is over")
     return _Stored(number, blobs.unpack(body), dict(zip(names, columns, strict=True)))
 

@@ -6,15 +6,15 @@ from datetime import datetime, timedelta
 
 from engine.history.chain import chain
 from engine.history.store.credible_clock import CredibleClock
-from engine.history.store.sql import cases
 from engine.history.store.sql.connection import SqlConnection
 from engine.history.store.sql.facts import index as facts_index
 from engine.history.store.sql.ledger import ENGINE, Ledger
+from engine.models import OPEN
 from engine.settings import HistorySettings
 
 AT_ONCE = 200
 """How many contents one transaction erases."""
-_OPEN = ", ".join(f"'{status.value}'" for status in cases.OPEN)
+_OPEN = ", ".join(f"'{status.value}'" for status in sorted(OPEN))
 _NEEDED = f"""
 EXISTS (
     SELECT 1 FROM case_blobs JOIN cases ON cases.n = case_blobs.case_n
