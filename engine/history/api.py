@@ -80,6 +80,9 @@ class HistoryReader(Protocol):
     async def trends(self, since: datetime) -> Trends:
         """Return metrics of the cases submitted from `since` on."""
 
+    async def memory_kills(self, since: datetime) -> tuple[int, int]:
+        """Return how many cases submitted from `since` on ran, and how many were killed for memory."""
+
     async def events(
         self, since: int = 0, subject: str | None = None, limit: int = 1000
     ) -> tuple[Event, ...]:

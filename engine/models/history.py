@@ -70,6 +70,10 @@ class DecisionTimes(FrozenModel):
     p95: float
 
 
+MEMORY_ALERT = 0.02
+"""The share of runs killed for memory from which on there is an alert."""
+
+
 class Trends(FrozenModel):
     """Metrics of a period."""
 

@@ -10,6 +10,7 @@ from engine.common.text import Untrusted
 from engine.core.history.event_bus import EventBus
 from engine.history.api import HistoryReader
 from engine.models import Check, Health
+from engine.models.history import MEMORY_ALERT
 
 LOOK_SECONDS = 2.0
 RUNS_SECONDS = 60.0
@@ -71,7 +72,8 @@ class HealthWatch:
 
 async def memory_check(read: HistoryReader) -> Check:
     """Return the row about the runs of the last day that were killed for memory."""
-    trends = await read.trends(datetime.now(UTC) - timedelta(days=1))
-    detail = Untrusted(f"{trends.memory_share:.1%} of {trends.runs:,} runs in the last day")
-    hint = "pratique audit search 'kill:memory since:1d'" if trends.memory_alert else ""
+    runs, killed = await read.memory_kills(datetime.now(UTC) - timedelta(days=1))
+    share = killed / runs if runs else 0.0
+    detail = Untrusted(f"{share:.1%} of {runs:,} runs in the last day")
+    hint = "pratique audit search 'kill:memory since:1d'" if share > MEMORY_ALERT else ""
     return Check(name="killed for memory", ok=not hint, detail=detail, hint=hint)

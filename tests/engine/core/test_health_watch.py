@@ -12,7 +12,7 @@ from engine.common.text import Untrusted
 from engine.core.health.certificate import SOON, certificate_check
 from engine.core.health.clock import ClockCheck
 from engine.core.health.watch import HealthWatch, memory_check
-from engine.models import Check, Event, Health, Trends
+from engine.models import Check, Event, Health
 from engine.notifications.notice import about_alert
 from tests.tls import self_signed
 
@@ -82,20 +82,17 @@ async def test_what_fails_twice_is_recorded_once_and_its_recovery_too() -> None:
 class Reader:
     """Answers with figures."""
 
-    def __init__(self, share: float) -> None:
-        self._share = share
+    def __init__(self, killed: int) -> None:
+        self._killed = killed
 
-    async def trends(self, since: datetime) -> Trends:
-        """Return so large a share of runs that were killed for memory."""
-        return Trends(
-            submissions=100, runs=100, kills_by_hour={}, memory_share=self._share, expired_share=0,
-            memory_alert=self._share > 0.02, decision_seconds={}, hasty_share=0, busiest={},
-        )  # fmt: skip
+    async def memory_kills(self, since: datetime) -> tuple[int, int]:
+        """Return how many of a hundred runs were killed for memory."""
+        return 100, self._killed
 
 
 async def test_more_than_two_in_a_hundred_killed_for_memory_is_red() -> None:
     """The row says how many, and the search that lists them."""
-    bad, good = await memory_check(Reader(0.03)), await memory_check(Reader(0.02))  # type: ignore[arg-type]
+    bad, good = await memory_check(Reader(3)), await memory_check(Reader(2))  # type: ignore[arg-type]
     assert (False, True) == (bad.ok, good.ok)
     assert "kill:memory since:1d" in bad.hint
 

@@ -20,7 +20,7 @@ from engine.history.exports.ocsf import record, records
 from engine.history.exports.tables import comma_separated, jsonl
 from engine.history.search.timeline import timeline
 from engine.history.store.sqlite.store import SqliteHistoryStore
-from engine.models import Case, Event, KillReason, Level, OutputChunk, Status, Stream, Summary
+from engine.models import Case, Event, OutputChunk, Stream, Summary
 from tests.engine.history.conftest import build_case
 
 ALICE = Untrusted("alice")
@@ -157,30 +157,3 @@ async def test_timeline_tells_how_long_each_step_took() -> None:
     assert [0, 1, 8] == [step.took.total_seconds() for step in steps]
     assert [0, 1, 9] == [step.since_start.total_seconds() for step in steps]
     assert () == timeline([])
-
-
-async def test_trends(log: SqliteHistoryStore, make_case: Callable[..., Case]) -> None:
-    """Shares, times and kills are those of the cases since then, and too many memory kills are an alert."""
-    now = datetime.now(UTC)
-    cases = [
-        make_case(f"k{n}", status=Status.KILLED, reviewer="bob", requester="busy", submitted_at=now,
-                  kill_reason=KillReason.MEMORY if n < 3 else KillReason.NONE)
-        for n in range(10)
-    ]  # fmt: skip
-    cases.append(make_case("x", status=Status.EXPIRED, reviewer="nobody", submitted_at=now, risk=Level.HIGH))
-    cases.append(make_case("old", submitted_at=now - timedelta(days=9)))
-    for case in cases:
-        await log.append("claim.created", case.submission.id, ALICE, {}, case=case)
-    trends = await log.read.trends(now - timedelta(days=7))
-    assert (11, 10, 0.3, True) == (trends.submissions, trends.runs, trends.memory_share, trends.memory_alert)
-    assert [{"memory": 3}] == list(trends.kills_by_hour.values())
-    assert 1 / 11 == trends.expired_share
-    assert 1.0 == trends.hasty_share
-    assert {"busy": 10, "agent": 1} == trends.busiest
-    assert (10, 0.0) == (trends.decision_seconds[Level.LOW].count, trends.decision_seconds[Level.LOW].p95)
-
-
-async def test_trends_of_nothing(log: SqliteHistoryStore) -> None:
-    """An empty desk has no figures, and no division by zero."""
-    trends = await log.read.trends(datetime.now(UTC))
-    assert (0, 0, 0.0, False) == (trends.submissions, trends.runs, trends.memory_share, trends.memory_alert)

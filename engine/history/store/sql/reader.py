@@ -16,7 +16,7 @@ from engine.history.store.sql.erasing.records import erasure_events
 from engine.history.store.sql.search.facets import facets as count
 from engine.history.store.sql.search.order import order_of
 from engine.history.store.sql.search.totals import counts, total
-from engine.history.store.sql.search.trends import trends
+from engine.history.store.sql.search.trends import memory_kills, trends
 from engine.history.store.sql.search.values import values
 from engine.models import Case, Erasure, Event, Facets, Meters, OutputChunk, Summary, Trends
 from engine.models.erasing.erasure import Erased, ErasureOrder
@@ -87,6 +87,10 @@ class SqlHistoryReader:
     async def trends(self, since: datetime) -> Trends:
         """Return metrics of the cases submitted from `since` on."""
         return await self._connections.do(lambda connection: trends(connection, chain.stamp(since)))
+
+    async def memory_kills(self, since: datetime) -> tuple[int, int]:
+        """Return how many cases submitted from `since` on ran, and how many were killed for memory."""
+        return await self._connections.do(lambda connection: memory_kills(connection, chain.stamp(since)))
 
     async def events(
         self, since: int = 0, subject: str | None = None, limit: int = 1000

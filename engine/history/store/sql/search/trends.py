@@ -1,84 +1,104 @@
-"""Metrics of the cases of a period."""
+"""Metrics of the cases of a period, counted by the database: a day may have a hundred thousand of them."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
 from statistics import quantiles
 
 from engine.history.search.query.tree import FieldMatch, Range
-from engine.history.store.sql.connection import SqlConnection
+from engine.history.store.sql.connection import Cursor, SqlConnection
 from engine.history.store.sql.search.column_conditions import column_condition
-from engine.models import DecisionTimes, KillReason, Level, Status, Trends
+from engine.models import DecisionTimes, Level, Trends
+from engine.models.history import MEMORY_ALERT
 
-MEMORY_ALERT = 0.02
-"""The share of runs killed for memory from which on there is an alert."""
 HASTY_SECONDS = 3.0
 """An approval in less than that can hardly have been read."""
-
-
-Row = tuple[str, str, str, str | None, str, float | None, str]
-"""Submitted at, status, risk, kill reason, requester, seconds to decide, reviewer."""
-
-_ROWS = """
-SELECT submitted_at, status, risk, kill_reason, requester, decided_after, reviewer FROM cases
-WHERE {} ORDER BY n DESC LIMIT ?
-"""
 MOST = 100_000
 """So many of the newest cases are looked at."""
-MACHINES = frozenset({"", "policy", "nobody"})
-"""Who decides without being a person."""
+
+_CASES = """(
+SELECT * FROM (
+    SELECT submitted_at, status, risk, kill_reason, requester, decided_after, reviewer FROM cases
+    WHERE {} ORDER BY n DESC LIMIT ?
+) AS newest WHERE status <> 'drill'
+) AS recent"""
+_BY_PERSON = "reviewer NOT IN ('', 'policy', 'nobody') AND decided_after IS NOT NULL"
+_APPROVED = f"status IN ('queued', 'running', 'finished', 'killed') AND {_BY_PERSON}"
+_RUNS = "SELECT count(kill_reason), count(CASE WHEN kill_reason = 'memory' THEN 1 END) FROM {}"
+_SHARES = f"""
+SELECT count(*),
+    count(CASE WHEN reviewer NOT IN ('', 'policy') THEN 1 END),
+    count(CASE WHEN reviewer NOT IN ('', 'policy') AND status = 'expired' THEN 1 END),
+    count(CASE WHEN {_APPROVED} THEN 1 END),
+    count(CASE WHEN {_APPROVED} AND decided_after < {HASTY_SECONDS} THEN 1 END)
+FROM {{}}
+"""
+_KILLS = """
+SELECT substr(submitted_at, 1, 13), kill_reason, count(*) FROM {}
+WHERE kill_reason <> 'none' GROUP BY 1, 2 ORDER BY 1, 2
+"""
+_WAITS = f"SELECT risk, decided_after FROM {{}} WHERE {_BY_PERSON}"
+_BUSIEST = "SELECT requester, count(*) FROM {} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 10"
+
+
+class _Recent:
+    """The cases that were submitted from a time on."""
+
+    def __init__(self, connection: SqlConnection, since: str) -> None:
+        self._connection = connection
+        match = FieldMatch("submitted", (Range(low=since),))
+        where = column_condition(connection.dialect, match, unindexed=True)
+        self._cases = _CASES.format(where.sql)
+        self._values = (*where.values, MOST)
+
+    def ask(self, query: str) -> Cursor:
+        """Answer a query about them."""
+        return self._connection.execute(query.format(self._cases), self._values)
+
+
+def memory_kills(connection: SqlConnection, since: str) -> tuple[int, int]:
+    """Return how many cases submitted from `since` on ran, and how many were killed for memory."""
+    runs, killed = _Recent(connection, since).ask(_RUNS).fetchone()
+    return runs, killed
 
 
 def trends(connection: SqlConnection, since: str) -> Trends:
     """Return the figures of the cases submitted from `since` on."""
-    recent = column_condition(
-        connection.dialect, FieldMatch("submitted", (Range(low=since),)), unindexed=True
-    )
-    return of(connection.execute(_ROWS.format(recent.sql), (*recent.values, MOST)).fetchall())
-
-
-def of(rows: Sequence[Row]) -> Trends:
-    """Return the figures of these cases."""
-    rows = [row for row in rows if row[1] != Status.DRILL]
-    ran = [row for row in rows if row[3] is not None]
-    memory = sum(row[3] == KillReason.MEMORY for row in ran) / len(ran) if ran else 0.0
-    by_people = [row for row in rows if row[6] not in MACHINES and row[5] is not None]
-    approved = [row for row in by_people if row[1] in {"queued", "running", "finished", "killed"}]
-    waited = [row for row in rows if row[6] not in {"", "policy"}]
+    recent = _Recent(connection, since)
+    runs, killed = recent.ask(_RUNS).fetchone()
+    submissions, waited, expired, approved, hasty = recent.ask(_SHARES).fetchone()
     return Trends(
-        submissions=len(rows),
-        runs=len(ran),
-        kills_by_hour=_kills_by_hour(ran),
-        memory_share=memory,
-        memory_alert=memory > MEMORY_ALERT,
-        decision_seconds=_decision_seconds(by_people),
-        expired_share=_share(row[1] == "expired" for row in waited),
-        hasty_share=_share((row[5] or 0.0) < HASTY_SECONDS for row in approved),
-        busiest=dict(Counter(row[4] for row in rows).most_common(10)),
+        submissions=submissions,
+        runs=runs,
+        kills_by_hour=_kills_by_hour(recent.ask(_KILLS)),
+        memory_share=_share(killed, runs),
+        memory_alert=_share(killed, runs) > MEMORY_ALERT,
+        decision_seconds=_decision_seconds(recent.ask(_WAITS)),
+        expired_share=_share(expired, waited),
+        hasty_share=_share(hasty, approved),
+        busiest=dict(recent.ask(_BUSIEST)),
     )
 
 
-def _kills_by_hour(ran: Iterable[Row]) -> dict[str, dict[str, int]]:
-    hours: dict[str, Counter[str]] = defaultdict(Counter)
-    for at, _, _, kill, *_ in ran:
-        if kill != KillReason.NONE:
-            hours[at[:13]][str(kill)] += 1
-    return {hour: dict(counts) for hour, counts in sorted(hours.items())}
+def _share(part: int, whole: int) -> float:
+    """Return which share of a whole a part is; 0 of nothing."""
+    return part / whole if whole else 0.0
 
 
-def _decision_seconds(decided: Iterable[Row]) -> dict[Level, DecisionTimes]:
-    waits: dict[Level, list[float]] = defaultdict(list)
-    for _, _, risk, _, _, seconds, _ in decided:
-        waits[Level(risk)].append(seconds or 0.0)
-    return {level: _times(waits[level]) for level in Level if waits[level]}
+def _kills_by_hour(kills: Cursor) -> dict[str, dict[str, int]]:
+    hours: dict[str, dict[str, int]] = defaultdict(dict)
+    for hour, reason, count in kills:
+        hours[hour][reason] = count
+    return dict(hours)
+
+
+def _decision_seconds(decided: Cursor) -> dict[Level, DecisionTimes]:
+    waits: dict[str, list[float]] = defaultdict(list)
+    for risk, seconds in decided:
+        waits[risk].append(seconds)
+    return {level: _times(waits[level]) for level in Level if level in waits}
 
 
 def _times(seconds: list[float]) -> DecisionTimes:
     cuts = quantiles(seconds, n=20) if len(seconds) > 1 else seconds * 19
     return DecisionTimes(count=len(seconds), p50=cuts[9], p95=cuts[18])
-
-
-def _share(flags: Iterable[bool]) -> float:
-    listed = list(flags)
-    return sum(listed) / len(listed) if listed else 0.0
