@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.analysis.python.word_lists import words
+from engine.analysis.verdict.python.reserved_attributes import RESERVED
 
 SAFE = frozenset(
     words(
@@ -114,7 +115,8 @@ def is_sunder(name: str) -> bool:
 
 def may_be_assigned(name: str) -> bool:
     """Return whether assigning an attribute gives the interpreter and the library no name or hook."""
-    return not is_dunder(name) and not is_sunder(name) and name not in NAMES_ATTRIBUTES
+    hook = is_dunder(name) or is_sunder(name) or name in NAMES_ATTRIBUTES
+    return not hook and name not in RESERVED
 
 
 def is_safe_attribute(name: str, safe: frozenset[str]) -> bool:

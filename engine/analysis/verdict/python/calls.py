@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from engine.analysis.verdict.python.attributes import is_dunder, is_safe_attribute, may_be_assigned
 from engine.analysis.verdict.python.exception_types import IMPORT_ERRORS
+from engine.analysis.verdict.python.reserved_attributes import RESERVED
 
 _FIELD_KEYWORDS = frozenset(
     {"init", "repr", "eq", "order", "unsafe_hash", "frozen", "match_args", "kw_only", "slots", "weakref_slot"}
@@ -16,6 +17,9 @@ _BARE = frozenset({"property", "functools.cached_property"})
 """Decorators that take no arguments."""
 DECORATORS = _BARE | {"functools.wraps", "functools.lru_cache", "dataclasses.dataclass"}
 """Restricted functions that may decorate what the program defines."""
+
+NAMED = frozenset({"collections.namedtuple", "typing.NewType", "typing.ParamSpec", "typing.TypeVar"})
+"""What makes types whose names are their first argument."""
 
 
 def check_call(path: str, call: ast.Call, safe: frozenset[str]) -> str | None:
@@ -82,6 +86,19 @@ def _split_address(call: ast.Call, safe: frozenset[str]) -> str | None:
     return None if alone else "the parts of an address, with other arguments"
 
 
+def _named(call: ast.Call, safe: frozenset[str]) -> str | None:
+    """Refuse computed names of functions and types: `copy` takes the attribute that a method is named by."""
+    name = _text(call.args[0]) if call.args else None
+    if (
+        name is None
+        or name.startswith("__")
+        or name in RESERVED
+        or any(word.arg == "module" for word in call.keywords)
+    ):
+        return "a type is named by a value"
+    return None
+
+
 def _type(call: ast.Call, safe: frozenset[str]) -> str | None:
     return "the type of a value is more than compared or printed"
 
@@ -96,6 +113,7 @@ _CHECKS: Mapping[str, Callable[[ast.Call, frozenset[str]], str | None]] = {
     "functools.lru_cache": _cached,
     **dict.fromkeys(("urllib.parse.urlparse", "urllib.parse.urlsplit"), _split_address),
     "doctest.testmod": _testmod,
+    **dict.fromkeys(NAMED, _named),
     "type": _type,
     "types.SimpleNamespace": _namespace,
 }

@@ -10,6 +10,7 @@ from engine.analysis.python.parse.child_nodes import child_nodes, walk
 from engine.analysis.verdict.python.attributes import is_safe_attribute
 from engine.analysis.verdict.python.data.attributes import safe_attributes
 from engine.analysis.verdict.python.data.imports import data_libraries
+from engine.analysis.verdict.python.hazards import Hazards
 from engine.analysis.verdict.python.meanings import Meanings
 from engine.analysis.verdict.python.own_attributes import own_attributes
 from engine.analysis.verdict.python.own_hashes import may_collide
@@ -34,11 +35,13 @@ class Context:
         self.scopes = Scopes(tree)
         self.meanings = Meanings(self.scopes)
         self.libraries = data_libraries(self.scopes.imports)
-        self.safe = safe_attributes(own_attributes(self.scopes), self.libraries)
+        own = own_attributes(self.scopes)
+        self.safe = safe_attributes(own, self.libraries)
+        self.hazards = Hazards(self.scopes, own, self.libraries)
         classes = [one for one in self.scopes.by_node.values() if one.kind is ScopeKind.CLASS]
         self.compares = any("__eq__" in one.names for one in classes)
         """Whether the program defines how its objects are compared."""
-        self.collides = may_collide(self.scopes)
+        self.collides = may_collide(self.scopes, self.meanings)
         """Whether an object of the program may be compared with a class of the library."""
         self.problems: dict[tuple[Span, str], None] = {}
         self.writes: dict[tuple[Span, str], None] = {}
@@ -75,6 +78,8 @@ class Context:
         """Record an attribute that is not safe on every value."""
         if not is_safe_attribute(name, self.safe):
             self.refuse(node, f"the attribute `{name}` is not on the list")
+        elif name == "getter":
+            self.used.setdefault("getter of a property", node)
         elif name == "__init__" and "matplotlib" in self.libraries:
             self.refuse(node, "`__init__` may set up an object of matplotlib anew")
 

@@ -71,7 +71,9 @@ def check_function(
 ) -> Iterator[Step]:
     """Check a function: decorators, parameters, annotations and body."""
     _check_parameters(context, node.args)
-    for decorator in node.decorator_list:
+    for number, decorator in enumerate(reversed(node.decorator_list)):
+        if number and context.meanings.of_entry(decorator, scope).path == "property":
+            context.used["property of a decorated function"] = decorator
         yield from _decorator(context, decorator, scope)
     yield node.args, scope, False
     yield from context.annotation(node.returns, scope)

@@ -14,6 +14,7 @@ from engine.analysis.verdict.python.context import Context, Step
 from engine.analysis.verdict.python.data.arguments import problem as problem_of
 from engine.analysis.verdict.python.data.attributes import may_be_assigned_beside, passes_for_library
 from engine.analysis.verdict.python.data.labels import makes_dictionary
+from engine.analysis.verdict.python.data.named_tuples import names_fields
 from engine.analysis.verdict.python.data.restricted import FUNCTIONS, methods
 from engine.analysis.verdict.python.data.signatures import FUNCTIONS as TYPES
 from engine.analysis.verdict.python.dataclass_fields import FIELD
@@ -52,6 +53,9 @@ def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotati
     context.used.setdefault(meaning.path, node)
     if makes_dictionary(meaning.path, context) and not annotation:
         context.refuse(node, f"`{meaning.path}` makes dictionaries with computed keys beside pandas")
+    hazard = context.hazards.problem(meaning.path)
+    if hazard:
+        context.refuse(node, hazard)
     if context.collides and has_cache(meaning.path) and not annotation:
         context.refuse(node, f"`{meaning.path}` may compare an own object with a class of the library")
     match meaning.use:
@@ -161,6 +165,15 @@ def check_handler(
     yield from ((statement, scope, False) for statement in node.body)
 
 
+def check_star(context: Context, node: ast.TryStar, scope: NameScope, *, annotation: bool) -> list[Step]:
+    """Check `except* C`, which hands the class to the `split` of the group."""
+    for handler in node.handlers if context.hazards.splits else ():
+        named = [part for part in walk(handler) if isinstance(part, ast.Name | ast.Attribute)]
+        if any(context.meanings.of_entry(part, scope).use is not Use.VALUE for part in named):
+            context.refuse(handler, "an own `split` may be handed a class that is no value")
+    return context.steps(node, scope)
+
+
 def check_raised(context: Context, node: ast.Raise, scope: NameScope, *, annotation: bool) -> Iterator[Step]:
     """Check `raise C from e`, which may name a class."""
     for part in (node.exc, node.cause):
@@ -171,9 +184,12 @@ def check_raised(context: Context, node: ast.Raise, scope: NameScope, *, annotat
 def check_augmented(
     context: Context, node: ast.AugAssign, scope: NameScope, *, annotation: bool
 ) -> list[Step]:
-    """Check `a.b += c`, which reads the attribute that it assigns."""
+    """Check `a.b += c` and `a += c`, which read what they assign."""
     if isinstance(node.target, ast.Attribute):
         context.check_attribute(node.target, node.target.attr)
+    elif isinstance(node.target, ast.Name):
+        meaning = context.meanings.of_name(node.target.id, scope)
+        check_meaning(context, node.target, meaning, annotation=False)
     return context.steps(node, scope)
 
 
@@ -239,6 +255,8 @@ def _restricted(context: Context, node: ast.Call, path: str, scope: NameScope) -
         return None if node in context.field_defaults else "a `field` that is no default of a dataclass"
     if path in _STORES and _stores_in_library(context, node, scope):
         return f"`{path}` changes the library"
+    if path == "collections.namedtuple" and not names_fields(node, context.libraries):
+        return "`namedtuple` with computed fields may pass for an object of the library"
     if path in FUNCTIONS:
         return problem_of(FUNCTIONS[path], path, node, context, scope)
     if any(word.arg and passes_for_library(word.arg, context.libraries) for word in node.keywords):
@@ -264,7 +282,8 @@ def _arguments(context: Context, node: ast.Call, entry: Meaning, scope: NameScop
         if handed and described_value(context, handed, scope):
             continue
         shown = described_value(context, arg, scope) if known in _TAKES_TYPES else None
-        yield shown or arg, scope, known == _SUPPRESS or (known in _CLASS_CHECKS and number == 1)
+        suppressed = known == _SUPPRESS and not context.hazards.splits
+        yield shown or arg, scope, suppressed or (known in _CLASS_CHECKS and number == 1)
     for word in node.keywords:
         yield word.value, scope, False
 

@@ -43,8 +43,8 @@ BUILTINS = _module(
 )
 
 _TYPING_VALUES = """
-Any Optional Union List Dict Set FrozenSet Tuple Type Callable Literal Final ClassVar
-Annotated NoReturn Never Self TypeAlias TypeVar ParamSpec NewType TYPE_CHECKING Iterable
+Any Optional Union List Dict Set FrozenSet Tuple Callable Literal Final ClassVar
+Annotated NoReturn Never Self TypeAlias TYPE_CHECKING Iterable
 Iterator Hashable Sized Container Collection Reversible Deque DefaultDict OrderedDict
 AnyStr Text Concatenate LiteralString Required NotRequired TypeGuard Unpack cast final
 overload runtime_checkable
@@ -98,7 +98,8 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
         ),
         "collections": _module(
             "Containers in memory. `namedtuple` compiles only names that it checks to be identifiers.",
-            "Counter OrderedDict defaultdict deque namedtuple ChainMap",
+            "Counter OrderedDict defaultdict deque ChainMap",
+            calls="namedtuple",
         ),
         "collections.abc": _module("Interfaces of containers.", "", classes=_ABSTRACT),
         "colorsys": _module("Computes.", "rgb_to_yiq yiq_to_rgb rgb_to_hls hls_to_rgb rgb_to_hsv hsv_to_rgb"),
@@ -250,6 +251,8 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
             "Annotations; `get_type_hints` runs text and is not listed.",
             _TYPING_VALUES,
             classes=_TYPING_CLASSES,
+            calls="NewType ParamSpec TypeVar",
+            types="Type",
         ),
         "unicodedata": _module(
             "Properties of characters.",

@@ -7,7 +7,7 @@ import builtins
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from engine.analysis.verdict.python.attributes import READABLE, is_dunder
+from engine.analysis.verdict.python.attributes import READABLE
 from engine.analysis.verdict.python.library import BUILTINS, MODULES
 from engine.analysis.verdict.python.safe_module import SafeModule
 from engine.analysis.verdict.python.scopes import BindingKind, NameBinding, NameScope, Scopes
@@ -97,17 +97,12 @@ class Meanings:
 
     def _of_name(self, name: str, scope: NameScope) -> Meaning:
         if name.startswith("__"):
-            return self._of_inner_name(name, scope)
+            return OWN if name in READABLE else unknown(f"`{name}` belongs to the interpreter")
         bindings, may_be_builtin = self._scopes.resolve(name, scope)
         found = [_of_binding(binding) for binding in bindings]
         if may_be_builtin and name in _BUILTIN_NAMES:
             found.append(member("builtins", name))
         return found[0] if len(found) == 1 else _joined(name, set(found))
-
-    def _of_inner_name(self, name: str, scope: NameScope) -> Meaning:
-        if name in READABLE or (not is_dunder(name) and name in scope.names):
-            return OWN
-        return unknown(f"`{name}` belongs to the interpreter")
 
     def of_path(self, node: ast.expr, scope: NameScope) -> tuple[Meaning, tuple[str, ...]]:
         """Return what the longest known part of a dotted path means, and the attributes behind it."""

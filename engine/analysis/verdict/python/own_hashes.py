@@ -24,11 +24,20 @@ _TYPES = (
 )
 
 
-def may_collide(scopes: Scopes) -> bool:
+def may_collide(scopes: Scopes, meanings: Meanings) -> bool:
     """Return whether an object of the program may choose its hash, and then be handed what has the same."""
     classes = [(node, one) for node, one in scopes.by_node.items() if one.kind is ScopeKind.CLASS]
-    compares = any("__eq__" in one.names for _, one in classes)
-    return compares and any("__hash__" in one.names or _is_hashed(node) for node, one in classes)
+    comparing = [(node, one) for node, one in classes if "__eq__" in one.names]
+    hashed = any("__hash__" in one.names or _is_hashed(node) for node, one in classes)
+    return bool(comparing) and (hashed or any(_is_tuple(meanings, node, one) for node, one in comparing))
+
+
+def _is_tuple(meanings: Meanings, node: ast.AST, scope: NameScope) -> bool:
+    """Return whether a class keeps the hash of a tuple beside its own `__eq__`."""
+    around = scope.parent or scope
+    return any(
+        meanings.of_entry(base, around).path == "typing.NamedTuple" for base in getattr(node, "bases", ())
+    )
 
 
 def _is_hashed(node: ast.AST) -> bool:

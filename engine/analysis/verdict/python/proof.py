@@ -40,7 +40,7 @@ _PLAIN = frozenset(
             ast.Break,
             ast.Continue,
         ),
-        *(ast.If, ast.For, ast.While, ast.With, ast.withitem, ast.Try, ast.TryStar),
+        *(ast.If, ast.For, ast.While, ast.With, ast.withitem, ast.Try),
         *(ast.Match, ast.match_case, ast.MatchValue, ast.MatchSingleton, ast.MatchSequence, ast.MatchMapping),
         *(
             ast.MatchStar,
@@ -60,6 +60,8 @@ _PLAIN = frozenset(
 _WRITES_DOCSTRINGS = frozenset(
     {
         "property()",
+        "property of a decorated function",
+        "getter of a property",
         "dataclass without docstring",
         "functools.wraps",
     }
@@ -73,6 +75,7 @@ _CHECKS: Mapping[type[ast.AST], Callable[..., Iterable[Step]]] = {
     ast.Attribute: expressions.check_attribute,
     ast.Call: expressions.check_called,
     ast.ExceptHandler: expressions.check_handler,
+    ast.TryStar: expressions.check_star,
     ast.Raise: expressions.check_raised,
     ast.Compare: expressions.check_compared,
     ast.FormattedValue: expressions.check_formatted,
@@ -184,6 +187,7 @@ class _Proof:
     def _check_docstrings(self) -> None:
         """Check what `doctest.testmod` runs: the examples of all docstrings that the code spells out."""
         context = self._context
+        context.lazy = False
         for used, at in context.used.items():
             if used in _WRITES_DOCSTRINGS or used.startswith("base enum."):
                 context.refuse(at, "`doctest` may run a docstring that is not in this text")

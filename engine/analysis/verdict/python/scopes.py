@@ -127,6 +127,9 @@ class Scopes:
                 self._bind(node, scope)
             if isinstance(node, _DEFINING):
                 self.defining.append(node)
+            if isinstance(node, ast.AnnAssign) and _binds_nothing(node):
+                stack.append(node.annotation)
+                continue
             if kind in OPENS_SCOPE:
                 parts = list(children(node))
                 stack += [child for child, inside in parts if not inside]
@@ -135,14 +138,18 @@ class Scopes:
                 stack += child_nodes(node)
 
     def resolve(self, name: str, scope: NameScope) -> tuple[set[NameBinding], bool]:
-        """Return all bindings that a name can have in `scope`, and whether it can be a built-in."""
+        """Return all bindings that a name can have in `scope`, and whether it can be a built-in.
+
+        A name that a class binds is looked for in the class, then in the module, and in no function around.
+        """
+        skips = scope.kind is ScopeKind.CLASS and name in scope.names
         found: set[NameBinding] = set()
         at: NameScope | None = scope
         while at is not None:
             bound = at.names.get(name)
             if bound and (at.kind is not ScopeKind.CLASS or at is scope):
                 found |= bound
-                if at.kind is ScopeKind.FUNCTION and name not in self.declared:
+                if at.kind is ScopeKind.FUNCTION and name not in self.declared and not skips:
                     return found, False
             at = at.parent
         return found, True
@@ -174,6 +181,11 @@ class Scopes:
         for name, binding in bound(node):
             owner = scope.owner() if isinstance(node, ast.NamedExpr) else scope
             owner.bind(name, binding)
+
+
+def _binds_nothing(node: ast.AnnAssign) -> bool:
+    """Return whether an annotation is of a name in parentheses, which is no name of its scope by that."""
+    return isinstance(node.target, ast.Name) and not node.simple and node.value is None
 
 
 def _handed_type(node: Function, scope: NameScope) -> str | None:

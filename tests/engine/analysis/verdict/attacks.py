@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from tests.engine.analysis.verdict import attacks_library
+
 IMPORTS = (
     "import shutil",
     "import os.path as p\np.os.system('id')",
@@ -477,4 +479,5 @@ ATTACKS = (
     *KEPT_BY_LIBRARY,
     *IMPORT_ERRORS,
     *COMPARED_TYPES,
+    *attacks_library.LIBRARY,
 )

@@ -407,4 +407,14 @@ MEMORY = (
 )
 """Ways to a dictionary that numpy takes for the description of memory."""
 
-ATTACKS = (*NUMPY, *READING, *EVALUATING, *MEMORY)
+NAMED = (
+    f"{_PD}import copy\ns = pd.Series(['__class__'], index=['__name__'])\nclass A:\n    m = classmethod(s)\ncopy.copy(A.m)('X', (), {{}})",
+    f"{_PD}import copy, functools\ns = pd.Series(['__dict__'], index=['__name__'])\n@functools.wraps(s)\ndef f(x): pass\nclass A:\n    m = f\ncopy.copy(A().m)",
+    f"{_PD}from collections import namedtuple\nN = namedtuple('N', ['dty' + 'pe'])\npd.Series([1]) + N({_TZ})",
+    f"{_PD}from collections import namedtuple\nN = namedtuple('N', 'dtype')\npd.Series([1]) + N({_TZ})",
+    f"{_PD}from collections import namedtuple\nN = namedtuple('N', rename=True, field_names=['dtype'])",
+    f'{_NP}import doctest\ndef deco(f): return np.vectorize(f, doc=\'>>> open("x", "w")\')\nclass A:\n    @property\n    @deco\n    def x(self): pass\ndoctest.testmod()',
+)
+"""Objects and functions whose attributes and names are computed."""
+
+ATTACKS = (*NUMPY, *READING, *EVALUATING, *MEMORY, *NAMED)

@@ -1,0 +1,78 @@
+# ruff: noqa: E501, ISC004 - programs, one in a line where it fits
+"""Programs with an effect, by names that Python resolves in another way, and by what the library hands out."""
+
+from __future__ import annotations
+
+_ADDS = "class E:\n    _os = system = 1\n    def __radd__(self, o): o('x', 'w')\n"
+
+RESOLVED = (
+    # `x += y` reads `x`
+    f"{_ADDS}open += E()",
+    f"{_ADDS}import random\nrandom += E()",
+    f"{_ADDS}def f():\n    global open\n    open += E()\nf()",
+    f"{_ADDS}class A:\n    open += E()",
+    f"{_ADDS}type += E()",
+    f"{_ADDS}getattr += E()",
+    # `(x): int` binds no name
+    "def f():\n    (open): int\n    open('x', 'w')\nf()",
+    "def f():\n    if 0:\n        (eval): int\n    return eval('1')",
+    # what a class binds is looked for in no function around it
+    "def f():\n    open = 1\n    class A:\n        x = open('x', 'w')\n        open = 2\nf()",
+    "def f(eval):\n    class A:\n        for x in eval('1'): pass\n        del eval",
+    "def f(eval):\n    class A:\n        if 0: eval = 1\n        x = [y for y in eval('1')]",
+    # within a class, `__x` is `_C__x`
+    "import random as _C__x\nclass C:\n    y = __x\n    __x = 1\nclass B: _os = system = 1\nC.y._os.system('id')",
+)
+
+_MADE = "('X', (), {'__get' + 'attr__': print})"
+_RATIO = "class V:\n    def __radd__(self, o): return self\n    def is_finite(self): return False\n    def __truediv__(self, o): return A\n"
+_SPLITS = "class G(ExceptionGroup):\n    def split(self, kind):\n        raise kind('x', name='venv.__main__', **{'name_' + 'from': 'y'})\n"
+_NAMED = "from collections import namedtuple\nimport copy, functools, typing\n"
+
+HANDED = (
+    # an alias of `typing` for the type of types
+    f"from typing import Type\nT = Type[int]\nT._inst = True\nT{_MADE}",
+    f"from typing import Type\nclass M(Type): pass\nM{_MADE}",
+    f"from typing import Type\nclass M(Type[int]): pass\nM{_MADE}",
+    f"import typing\ndef f(t):\n    t._inst = True\n    t{_MADE}\nf(typing.Type[int])",
+    "from typing import Deque\nt = Deque[int]\nsetattr(t, '_inst', True)",
+    "from typing import Union\nu = Union\ndef f(form, types): return types\nu._getitem = f\nimport difflib",
+    "class A:\n    __slots__ = ('_inst',)",
+    # a text that `typing` keeps as code
+    "from typing import Union\nclass T:\n    _evaluate = 1\n    def __eq__(self, o): o._evaluate({}, {}, frozenset(), recursive_guard=frozenset())\nUnion['print(1)', T()]",
+    "from typing import List\nclass T:\n    _evaluate = 1\n    def __eq__(self, o): return o._evaluate\nList['print(1)'] == List[T()]",
+    # `statistics` calls the type of a number
+    f"import statistics\n{_RATIO}class A:\n    as_integer_ratio = staticmethod(lambda: (V(), None))\nstatistics.mean([A]){_MADE}",
+    f"from statistics import variance\n{_RATIO}class A:\n    numerator, denominator = V(), None\nvariance([A]){_MADE}",
+    f"from statistics import mean\n{_RATIO}def f(): pass\nf.as_integer_ratio = lambda: (V(), None)\nmean([f])",
+    # a group of exceptions is handed the classes by which it is split
+    f"{_SPLITS}try:\n    raise G('x', [ValueError()])\nexcept* ImportError:\n    pass",
+    f"{_SPLITS}try:\n    raise G('x', [ValueError()])\nexcept* (ValueError, ModuleNotFoundError):\n    pass",
+    f"{_SPLITS}from contextlib import suppress\nwith suppress(ImportError):\n    raise G('x', [ValueError()])",
+    # `copy` takes the attribute of an object that a method is named by
+    f"{_NAMED}class A:\n    m = classmethod(namedtuple('__class__', 'x'))\ncopy.copy(A.m){_MADE}",
+    f"{_NAMED}class A:\n    m = functools.cache(namedtuple('__dict__', 'x'))\ncopy.copy(A().m)['__reduce_' + 'ex__'] = print",
+    f"{_NAMED}class A:\n    m = functools.cache(typing.NewType('__cl' + 'ass__', int))\ncopy.copy(A().m)",
+    f"{_NAMED}class A:\n    m = classmethod(typing.TypeVar('__class__'))\ncopy.copy(A.m)",
+    f"{_NAMED}class A:\n    m = classmethod(typing.ParamSpec('__class__'))\ncopy.copy(A.m)",
+    f"{_NAMED}make = namedtuple\nclass A:\n    m = classmethod(make('__class__', 'x'))\ncopy.copy(A.m)",
+    f"{_NAMED}list(map(typing.TypeVar, ['__class__']))",
+    f"{_NAMED}namedtuple(*['__class__', 'x'])",
+    f"{_NAMED}namedtuple('mro', 'x')",
+    f"{_NAMED}namedtuple('P', 'x', module=1)",
+    "import copy\nfrom collections.abc import Mapping\nclass mro: pass\nclass A(Mapping):\n    m = classmethod(mro)\ncopy.copy(A.m)()[1].get = print",
+    "from copy import copy\nfrom collections.abc import Mapping\ndef mro(x): pass\nclass A(Mapping):\n    m = classmethod(mro)\ncopy(A.m)()",
+    # a named tuple keeps the hash of a tuple beside its own `__eq__`
+    "from typing import NamedTuple, Optional\nclass N(NamedTuple):\n    x: object\n    def __eq__(self, o): print(o)\nOptional[N(1)]",
+    "import typing as t\nclass N(t.NamedTuple):\n    x: object\n    def __eq__(self, o): print(o)\nt.Union[int, N(1)]",
+    # examples whose annotations are evaluated, and docstrings of decorated functions
+    "from __future__ import annotations as a\nclass E:\n    def __ror__(self, o): o('x', 'w')\ne = E()\n"
+    "def f():\n    '''\n    >>> def g(x: open | e): pass\n    '''\nimport doctest\ndoctest.testmod()",
+    "from __future__ import annotations\nclass E:\n    def __ror__(self, o): o('x', 'w')\ne = E()\nannotations = 1\n"
+    "def f():\n    '''\n    >>> def g(x: open | e): pass\n    '''\nimport doctest\ndoctest.testmod()",
+    "import doctest, collections\ndef deco(f): return collections.Counter\nclass A:\n    @property\n    @deco\n    def x(self): pass\ndoctest.testmod()",
+    "import doctest, collections\ndef deco(f): return collections.Counter\nclass A:\n    @property\n    def x(self): pass\n"
+    "    @x.getter\n    @deco\n    def x(self): pass\ndoctest.testmod()",
+)
+
+LIBRARY = (*RESOLVED, *HANDED)
