@@ -106,21 +106,27 @@ class Conditions:
                 state.stop("a regular expression that is not in the provable subset")
         if state.at == start:
             state.stop("a condition that is not in the provable subset")
-        if not _is_balanced(state.text[start : state.at]):
+        if not _is_read_alike(state.text[start : state.at]):
             state.stop("bash reads to the other half of each parenthesis")
 
     def _number(self, state: State, word: Word) -> None:
         state.values.need(word.value, Kind.NUMBER, word.start, word.end, _NUMERIC)
 
 
-def _is_balanced(regex: str) -> bool:
+def _is_read_alike(regex: str) -> bool:
     """Return whether each parenthesis has its other half for bash, which heeds no brackets."""
-    marks, depth = _ESCAPED.sub("", regex), 0
-    for mark in marks:
+    marks = _ESCAPED.sub("", regex)
+    return is_balanced(marks) and not ("(" in marks and _QUOTES.search(marks))
+
+
+def is_balanced(text: str) -> bool:
+    """Return whether each parenthesis has its other half, whatever is around it."""
+    depth = 0
+    for mark in text:
         depth += (mark == "(") - (mark == ")")
         if depth < 0:
             return False
-    return depth == 0 and not ("(" in marks and _QUOTES.search(marks))
+    return depth == 0
 
 
 def check_test(state: State, words: Sequence[Word], end: int) -> None:

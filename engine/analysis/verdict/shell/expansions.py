@@ -45,7 +45,8 @@ class Expansions:
             elif state.take("$("):
                 word.expand(self._substitute(state), quoted=quoted)
             elif state.looking("${"):
-                self._long(state, word, quoted=quoted)
+                with state.expansion():
+                    self._long(state, word, quoted=quoted)
             elif found := state.match(_SHORT):
                 self._append(state, word, found, quoted=quoted)
             else:
@@ -112,15 +113,19 @@ class Expansions:
     def key(self, state: State) -> None:
         """Read the key of an associative array up to its `]`."""
         word = Word(state.at)
-        while not state.take("]"):
-            if state.char() in {"'", '"'}:
-                self._quoted_key(state, word)
-            elif state.looking("$"):
-                self._words.dollar_quoted(state, word)
-            elif found := state.match(_KEY):
-                word.add(found[0])
-            else:
-                state.stop("a key that is not in the provable subset")
+        with state.expansion():
+            while not state.take("]"):
+                self._key_part(state, word)
+
+    def _key_part(self, state: State, word: Word) -> None:
+        if state.char() in {"'", '"'}:
+            self._quoted_key(state, word)
+        elif state.looking("$"):
+            self._words.dollar_quoted(state, word)
+        elif found := state.match(_KEY):
+            word.add(found[0])
+        else:
+            state.stop("a key that is not in the provable subset")
 
     def _quoted_key(self, state: State, word: Word) -> None:
         single, start = state.char() == "'", state.at

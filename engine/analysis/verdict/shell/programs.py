@@ -9,9 +9,18 @@ _CONVERSION = re.compile(
     r"|-?\d*\([^()\0]*\)T)|[^%]",
     re.DOTALL,
 )
-_ADDRESS = r"(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\[^\n])*+/I?)"
+
+
+def _regex(mark: str) -> str:
+    """Return what `sed` reads up to a mark, for which it does not look between brackets."""
+    ends, kinds = re.escape(mark), "" if mark == ":" else r"\[:[a-z]+:\]|"
+    brackets = rf"\[\^?+\]?+(?:{kinds}[^{ends}\\\n\[\]]|\\[^\n\[\]])*+\]"
+    return rf"(?:[^{ends}\\\n\[]|\\[^\n]|{brackets})*+{ends}"
+
+
+_ADDRESS = rf"(?:\d+(?:~\d+)?|\$|/{_regex('/')}I?)"
 _REPLACES = "|".join(
-    f"s{re.escape(mark)}" + rf"(?:[^{re.escape(mark)}\\\n]|\\[^\n])*+{re.escape(mark)}" * 2 + "[gpiI0-9]*+"
+    rf"s{re.escape(mark)}{_regex(mark)}(?:[^{re.escape(mark)}\\\n]|\\[^\n])*+{re.escape(mark)}[gpiI0-9]*+"
     for mark in "/|#,:@%_"
 )
 _TRANSLATES = r"y/(?:[^/\\\n]|\\[^\n])*+/(?:[^/\\\n]|\\[^\n])*+/"

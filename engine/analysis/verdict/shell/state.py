@@ -81,6 +81,8 @@ class State:
         """What was owned, and an associative array, before what may end this line of the script early."""
         self.substituted = False
         """Whether the commands of a substitution are read."""
+        self.inner = 0
+        """How many expansions, indexes and sums are around this place in the commands that are read."""
         self.heredoc = False
         """Whether the text of a here-document is read."""
         self.nested = 0
@@ -177,6 +179,21 @@ class State:
             self.owned &= self.doubt[0]
             self.maps &= self.doubt[1]
         self.doubt = None
+
+    @contextmanager
+    def expansion(self) -> Iterator[None]:
+        """Read a `${…}`, an index or a sum, whose end bash looks for more than once."""
+        self.inner += 1
+        yield
+        self.inner -= 1
+
+    @contextmanager
+    def substitution(self) -> Iterator[bool]:
+        """Read the commands of a substitution; tells whether it stands in an expansion or a here-document."""
+        outer, inner = self.substituted, self.inner
+        self.substituted, self.inner = True, 0
+        yield bool(inner) or self.heredoc
+        self.substituted, self.inner = outer, inner
 
     @contextmanager
     def other_line(self) -> Iterator[None]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from engine.analysis.verdict.shell.assignments import Assignments
-from engine.analysis.verdict.shell.conditions import Conditions
+from engine.analysis.verdict.shell.conditions import Conditions, is_balanced
 from engine.analysis.verdict.shell.expansions import Expansions
 from engine.analysis.verdict.shell.names import NAME
 from engine.analysis.verdict.shell.redirections import Redirections
@@ -19,11 +19,13 @@ from engine.analysis.verdict.shell.words import Word, Words
 _COMMENT = re.compile(r"#[^\n]*")
 _KEYWORD = re.compile(
     r"(?a)(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|function|select|time|coproc|in"
-    r"|\{|\}|!|\[\[)(?=[\s;&|()]|$)"
+    r"|\{|\}|!|\[\[)(?=[\s;&|()<>]|$)"
 )
 _ENDS_LIST = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 _FUNCTION = re.compile(r"(?a)([A-Za-z_][A-Za-z0-9_]*)[ \t]*\([ \t]*\)")
-_FUNCTION_WORD = re.compile(r"(?a)function[ \t]+([A-Za-z_][A-Za-z0-9_]*)[ \t]*(?:\([ \t]*\))?(?=[ \t\n({])")
+_FUNCTION_WORD = re.compile(
+    r"(?a)function[ \t]+([A-Za-z_][A-Za-z0-9_]*)(?:[ \t]*\([ \t]*\)(?=[ \t\n({])|(?=[ \t\n]))"
+)
 _RESERVED = frozenset({
     "command_not_found_handle", "alias", "bg", "bind", "builtin", "caller", "cd", "command", "compgen",
     "complete", "compopt", "dirs", "disown", "enable", "eval", "exec", "fc", "fg", "hash", "help", "history",
@@ -31,6 +33,8 @@ _RESERVED = frozenset({
     "ulimit", "umask", "unalias", "wait",
 })  # fmt: skip
 """Names that bash gives a meaning, which functions may not have."""
+_READ_AGAIN = re.compile(r"(?:^|[\s;&|()\\])#|\$'")
+"""What bash may take for a comment or a quote where it looks for the end of a substitution again."""
 _NOT_ALWAYS = "only functions that are always defined are in the provable subset"
 _COUNTER = re.compile(r"(?a)[ \t\n]*([A-Za-z_]\w*)[ \t\n]*=[ \t\n]*\d+[ \t\n]*;")
 """What a loop certainly assigns, for otherwise it does not run."""
@@ -137,6 +141,7 @@ class Statements:
         start = state.at
         value = self._command(state)
         while state.looking("|") and not state.looking("||") and not state.looking("|&"):
+            state.may_fail()  # where there may be no more processes
             if kept != (state.maps, state.defined):
                 state.refuse(start, state.at, "what a pipeline defines is not kept")
             state.at += 1
@@ -283,7 +288,8 @@ class Statements:
         self._function(state, found[1], found.start())
 
     def _function(self, state: State, name: str, start: int) -> None:
-        if state.nested or state.function or state.doubt is not None or name in _RESERVED:
+        reserved = name in _RESERVED or _KEYWORD.fullmatch(name)
+        if state.nested or state.function or state.doubt is not None or reserved:
             state.refuse(start, state.at, _NOT_ALWAYS)
         outer, owned, maps = state.function, state.owned, state.maps
         state.function = name
@@ -307,11 +313,13 @@ class Statements:
         """Read the commands of `$(…)` up to its end, and return what they print."""
         if state.heres:
             state.stop("a here-document around a substitution is read in different ways")
-        outer, state.substituted = state.substituted, True
-        with state.other_line():
+        start = state.at
+        with state.other_line(), state.substitution() as inner:
             value = self._list(state)
             state.expect(")")
-        state.substituted = outer
+        text = state.text[start : state.at - 1]
+        if inner and (_READ_AGAIN.search(text) or not is_balanced(text)):
+            state.refuse(start, state.at, "bash looks for the end of this in different ways")
         return value
 
     _COMPOUND: Mapping[str, Callable[[Statements, State], None]] = {

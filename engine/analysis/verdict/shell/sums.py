@@ -26,6 +26,10 @@ class Sums:
     def read(self, state: State, *ends: str) -> str:
         """Read up to one of `ends` outside parentheses, and return which it was; it is passed over."""
         state.may_fail()
+        with state.expansion():
+            return self._tokens(state, ends)
+
+    def _tokens(self, state: State, ends: tuple[str, ...]) -> str:
         depth, ternary = 0, not {":", "]"} & set(ends) or ends == ("]",)
         while True:
             end = next((end for end in ends if state.looking(end)), None) if depth == 0 else None

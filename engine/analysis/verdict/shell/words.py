@@ -17,6 +17,8 @@ _DOUBLE = re.compile(r'[^"\\$`]+')
 _ANSI = re.compile(
     r"(?a)\$'((?:[^'\\]|\\[abeEfnrtv\\'\"?]|\\x[0-9a-fA-F]{1,2}|\\[0-7]{1,3}|\\u[0-9a-fA-F]{4})*)'"
 )
+_BYTES = re.compile(r"(?<!\\)(?:\\\\)*\\(?:x[89a-fA-F][0-9a-fA-F]|[2-7][0-7]{2})")
+"""Escapes of bytes that are no characters by themselves, so that each program reads them in its own way."""
 _ANSI_ESCAPE = re.compile(r"(?a)\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{4}|[0-7]{1,3}|.)", re.DOTALL)
 _CODES = {
     "a": "\a",
@@ -217,7 +219,7 @@ class Words:
         """Read `$'…'`."""
         found = state.match(_ANSI)
         text = _ANSI_ESCAPE.sub(_code, found[1]) if found else "\0"
-        if "\0" in text:
+        if "\0" in text or (found and _BYTES.search(found[1])):
             state.stop("a `$'…'` that is not in the provable subset")
         word.quoted = True
         word.add(text)

@@ -551,6 +551,16 @@ x=; [ -f = $x ]
 if false; then SECRET=1; else echo "$SECRET"; fi
 if false; then SECRET=1; elif true; then echo "$SECRET"; fi
 f() { if false; then local SECRET=1; else echo "$SECRET"; fi; }; f
+function time { :; }; time>/dev/null pwned
+function f{ { echo; }; }; f
+echo / | sed 's/[/x/;s,]/pwned/e#,c,'
+echo / | sed '/[/p;s,]/s/.*/pwned/e#,c,'
+echo / | sed 's/[[.]/x/;s,.]]/pwned/e#,c,'
+echo / | sed 's/[\]/x/;s,/b/w pwned,c,'
+echo / | sed $'s/a\xC3/b/;s,/w pwned,c,'
+: "${x/$(case a in a) echo b/c;; esac)/d}"
+declare -A m=([a]=b); echo "${m[$(echo a\ #)]}"
+echo $((1 + $(echo 1 # (
 """
 """One script a line."""
 
@@ -686,6 +696,21 @@ EOF
 echo "$\
 (pwned)"
 ---
+function if { :; }
+function then { :; }
+function fi { :; }
+if>/dev/null pwned; then>/dev/null :; fi>/dev/null
+---
+pwned=1
+cat <<EOF
+$((pwned + $(echo 1 # (
+)))
+EOF
+---
+declare -A m=([a]=b)
+echo ${m[$(echo 1;# '
+)]}x'$(true)]}'
+---
 S=1; echo "$S\
 ECRET"
 ---
@@ -763,6 +788,17 @@ echo "$SECRET"
 ---
 IFS=:; x=1:2; exit $x; SECRET=1
 echo "$SECRET"
+---
+function f{ { :; }
+: $((1/0)); SECRET=1
+echo "$SECRET"
+}
+---
+sleep 9 | sleep 9; SECRET=1
+echo "$SECRET"
+---
+sleep 9 | sleep 9; pwned() { echo; }
+pwned
 """.strip("\n")
 """Scripts whose line bash gives up at an error, to go on with the next one, divided by `---`."""
 
