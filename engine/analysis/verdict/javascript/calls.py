@@ -34,6 +34,7 @@ from engine.analysis.verdict.javascript.names import (
     CHANGING,
     CONSTRUCTED,
     CONSTRUCTING,
+    CONSTRUCTING_ANOTHER,
     IGNORED,
     ITSELF,
     MATCHING,
@@ -174,6 +175,7 @@ def _method_of_program(walk: Walk, callee: SyntaxPart, name: str, owner: int, gi
     if name not in METHODS:
         return found | owner if kind & SHARED else found
     walk.flow.spill()
+    _note_names(walk, callee, name, given)
     if any_shared(given) or (name in WITH_THIS and any(one.kind & ~DATA for one in given[1:2])):
         walk.flow.refuse(callee, "this may be a method of the language, and change an object of it")
     return found | owner | walk.flow.elements() | _made(walk, callee, name)
@@ -183,17 +185,23 @@ def _method(walk: Walk, callee: SyntaxPart, name: str, owner: int, given: list[A
     """Call a method of the language."""
     if owner & SHARED:
         walk.flow.spill()
-        if name in NAMING:
-            properties.makes_names(walk, callee)
         if any_shared(given):
             walk.flow.refuse(callee, "this may change an object of the language")
-    if name in {"match", "matchAll"} and any(one.part.type != "regex" for one in given):
-        walk.flow.mark("unknown_names")
+    if owner & SHARED or name not in NAMING:
+        _note_names(walk, callee, name, given)
     if name in MATCHING and any_shared(given[:1]):
         walk.flow.refuse(callee, "this may change an object of the language")
     for number in range(len(given)):
         _pass(walk, name, owner, given, number)
     return _result(walk, name, owner, given) | _made(walk, callee, name)
+
+
+def _note_names(walk: Walk, callee: SyntaxPart, name: str, given: list[Argument]) -> None:
+    """Note that a method of the language may make objects with properties whose names are data."""
+    if name in NAMING:
+        properties.makes_names(walk, callee)
+    if name in {"match", "matchAll"} and any(one.part.type != "regex" for one in given):
+        walk.flow.mark("unknown_names")
 
 
 def _pass(walk: Walk, name: str, owner: int, given: list[Argument], number: int) -> None:
@@ -211,10 +219,11 @@ def _pass(walk: Walk, name: str, owner: int, given: list[Argument], number: int)
 
 def _made(walk: Walk, place: SyntaxPart, name: str) -> int:
     """Return what a method may make by a `constructor` that the program has put there."""
-    if name not in SPECIES or not walk.flow.extends_listed:
+    if not walk.flow.extends_listed:
         return 0
-    library.check_species(walk, place)
-    return walk.flow.elements()
+    if name in SPECIES | CONSTRUCTING_ANOTHER:
+        library.check_species(walk, place)
+    return walk.flow.elements() if name in SPECIES else 0
 
 
 def _call_back(walk: Walk, name: str, owner: int, given: list[Argument], one: Argument) -> None:

@@ -205,7 +205,10 @@ def _stringified(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
 def _parsed(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
     """Check `JSON.parse`, whose result is what its callback returns."""
     _stringified(walk, place, given)
-    return DATA | walk.flow.elements() if _has_callback(given) else 0
+    if not _has_callback(given):
+        return 0
+    walk.flow.store_unnamed(walk.flow.elements(), place)
+    return DATA | walk.flow.elements()
 
 
 def _has_callback(given: list[Argument]) -> bool:

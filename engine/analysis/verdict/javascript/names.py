@@ -239,5 +239,7 @@ MATCHING = _set("match matchAll search replace replaceAll split")
 """Methods that change a regular expression that they are given."""
 SPECIES = _set("concat slice filter map flat flatMap splice subarray")
 """Methods that make their result by the `constructor` of what they belong to."""
+CONSTRUCTING_ANOTHER = _set("split matchAll then catch finally")
+"""Methods that also make an object by the `constructor` of a regular expression or a promise."""
 CHANGING = _set("push pop shift unshift splice sort reverse fill copyWithin set add delete clear")
 """Methods that change what they belong to."""

@@ -15,7 +15,8 @@ from engine.analysis.verdict.javascript.flow import Flow
 from engine.analysis.verdict.javascript.names import GLOBALS, INHERITED_GLOBALS, UNDECLARABLE
 from engine.analysis.verdict.javascript.readings import misread
 from engine.analysis.verdict.javascript.scopes import DeclaredNames
-from engine.analysis.verdict.javascript.tree import SyntaxPart, TooLarge, read_parts
+from engine.analysis.verdict.javascript.shapes import unclear
+from engine.analysis.verdict.javascript.tree import SyntaxPart, Unreadable, read_parts
 from engine.analysis.verdict.javascript.walk import Walk
 from engine.common.text import Untrusted
 from engine.models import Span, Unproven
@@ -42,7 +43,7 @@ def prove(source: str) -> tuple[Unproven, ...]:
         return _whole("the code cannot be parsed")
     try:
         return _ScriptProof(tree, read_parts(tree)).run()
-    except TooLarge as error:
+    except Unreadable as error:
         return _whole(str(error))
     except RecursionError:
         return _whole("the code is nested too deeply to be proven")
@@ -57,6 +58,7 @@ class _ScriptProof:
         self._root = root
         self._flow = Flow(tree)
         self._scopes = DeclaredNames(root)
+        self._unclear = list(unclear(root))
         self._uses_this = _mentions_this(root)
 
     def run(self) -> tuple[Unproven, ...]:
@@ -69,6 +71,8 @@ class _ScriptProof:
             walk.strict = definitions.is_strict(self._root)
             walk.kind(self._root)
             self._check_names()
+            for part in self._unclear:
+                flow.refuse(part, "it is not clear that this goes on here")
             if not flow.changed:
                 return flow.unproven()
         return _whole("what the program holds could not be worked out")

@@ -10,10 +10,12 @@ MOST_NODES = 60_000
 """How many nodes of a tree are looked at."""
 DEEPEST = 120
 """How deeply nodes may be nested."""
+_BLANKS = 200
+"""How many bytes behind a comment are looked at for the end of its line."""
 
 
-class TooLarge(Exception):
-    """The tree is larger or deeper than the proof goes."""
+class Unreadable(Exception):
+    """The tree is larger or deeper than the proof goes, or Node.js may read the text in another way."""
 
 
 class SyntaxPart:
@@ -87,19 +89,21 @@ class OwnFunction:
 
 
 def read_parts(tree: Tree) -> SyntaxPart:
-    """Return the tree of a program, or raise `TooLarge`."""
+    """Return the tree of a program, or raise `Unreadable`."""
     if tree.root.descendant_count > MOST_NODES:
-        raise TooLarge("the code is too long to be proven")
+        raise Unreadable("the code is too long to be proven")
     root = SyntaxPart(tree.root, "")
     stack = [(tree.root, root, 0)]
     while stack:
         node, part, depth = stack.pop()
         if depth > DEEPEST:
-            raise TooLarge("the code is nested too deeply to be proven")
+            raise Unreadable("the code is nested too deeply to be proven")
         for number, child in enumerate(node.children):
             if not child.is_named:
                 _add_word(node, part, number, child)
-            elif child.type != "comment":
+            elif child.type == "comment":
+                _check_comment(tree, child)
+            else:
                 below = SyntaxPart(child, tree.of(child) if child.named_child_count == 0 else "")
                 part.parts.append(below)
                 name = node.field_name_for_child(number)
@@ -107,6 +111,17 @@ def read_parts(tree: Tree) -> SyntaxPart:
                     part.fields.setdefault(name, below)
                 stack.append((child, below, depth + 1))
     return root
+
+
+def _check_comment(tree: Tree, comment: Node) -> None:
+    """Check that no line ends only within a comment: the grammar takes `async /*…*/ f` for one line."""
+    if comment.start_point.row == comment.end_point.row:
+        return
+    before = tree.slice(comment.start_byte - comment.start_point.column, comment.start_byte)
+    after, ends, _ = tree.slice(comment.end_byte, comment.end_byte + _BLANKS).partition("\n")
+    is_end = bool(ends) or comment.end_byte + _BLANKS >= len(tree.data)
+    if before.strip() and (after.strip() or not is_end):
+        raise Unreadable("a line ends within a comment that has code on both sides")
 
 
 def _add_word(node: Node, part: SyntaxPart, number: int, child: Node) -> None:

@@ -65,4 +65,10 @@ ATTACKS = (
     "function F() { return Math.max }\nclass A extends F { constructor() { super().x = 1 } }\nnew A();",
     "const o = { a: 1 };\nconst r = /x/;\nr.exec = o['__lookupSet' + 'ter__'];\nconst s = '__proto__'.match(r);\no.s = s;\no.s(() => 1);\nconst c = o['constr' + 'uctor'];\nc('return process')();",
     "const o = { a: 1 };\nclass R extends RegExp { get exec() { return o['__lookupSet' + 'ter__'] } }\nconst s = '__proto__'.match(new R('x'));\no.s = s;\no.s(() => 1);\nconst c = o['constr' + 'uctor'];\nc('return process')();",
+    "async /*\n*/ function f() { return () => 1 }\nconst g = f()['constr' + 'uctor'];\ng('return process')();",
+    "const g = f()['constr' + 'uctor'];\ng('return process')();\nasync /* a */ /*\n*/ function f() { return () => 1 }",
+    "const f = () => { }\n(1);\nconst c = f['constr' + 'uctor'];\nc('return process')();",
+    "const f = () => { }\n+1;\nconst c = f['constr' + 'uctor'];\nc('return process')();",
+    "const f = async () => { }\n[0];\nconst c = f['constr' + 'uctor'];\nc('return process')();",
+    "let x = 0;\nconst g = () => 1;\nx++\n[g][0]['constr' + 'uctor']('return process')();",
 )

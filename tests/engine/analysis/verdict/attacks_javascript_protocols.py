@@ -43,4 +43,8 @@ ATTACKS = (
     "const d = { toISOString: () => () => 1 };\nconst t = new Date().toJSON;\nd.toJSON = t;\nconst g = d.toJSON()['constr' + 'uctor'];\nPromise.resolve('x').then(g).then(f => f());",
     "const p = Promise.resolve(1);\np.then = () => () => 1;\nconst g = p.finally(() => 1)['constr' + 'uctor'];\nPromise.resolve('x').then(g).then(f => f());",
     "class X extends Uint8Array { constructor(n) { super(2); return n === 2 ? () => 1 : this } }\nconst g = new X(1).map(q => q)['constr' + 'uctor'];\nPromise.resolve('x').then(g).then(f => f());",
+    "const z = { fromEntries() { return 1 } };\nconst O = ({})['constr' + 'uctor'];\nconst o = O.fromEntries([['length', 'constructor']]);\n(() => 1)[o.length]('return process')()",
+    "const z = { match() { return [1] } };\nconst m = 'constructor'.match('(?<length>.*)');\n(() => 1)[m['grou' + 'ps'].length]('return process')()",
+    "const o = JSON.parse('{\"indexOf\": 1}', (k, v) => k ? () => 'constructor' : v);\n(() => 1)[o.indexOf(1)]('return process')()",
+    "const r = /a/;\nfunction F() { return []['__pro' + 'to__'] }\nclass H extends RegExp {}\nF['__pro' + 'to__'] = H;\nr['constr' + 'uctor'] = F;\n'a'.split(r);",
 )
