@@ -24,13 +24,13 @@ _REFUSED: Mapping[str, Mapping[str, frozenset[str]]] = MappingProxyType(
         "call_expression": {"function": _OPERATED},
         "member_expression": {"object": _OPERATED},
         "subscript_expression": {"object": _OPERATED},
-        "new_expression": {"constructor": _OPERATED},
+        "new_expression": {"constructor": _OPERATED | {"new_expression"}},
     }
 )
 
 
 def unclear(root: SyntaxPart) -> Iterator[SyntaxPart]:
-    """Yield what ends with its line: `() => {}` cannot be called, so that `(1)` in the next line is a statement."""
+    """Yield what ends with its line: `() => {}` cannot be called, so `(1)` in the next line is a statement."""
     stack = [root]
     while stack:
         part = stack.pop()
