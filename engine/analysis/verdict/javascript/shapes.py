@@ -30,7 +30,7 @@ _REFUSED: Mapping[str, Mapping[str, frozenset[str]]] = MappingProxyType(
 
 
 def unclear(root: SyntaxPart) -> Iterator[SyntaxPart]:
-    """Yield what ends with its line: `() => {}` cannot be called, so `(1)` in the next line is a statement."""
+    """Yield what ends with its line: nothing calls `() => {}`, so `(1)` in the next line is a statement."""
     stack = [root]
     while stack:
         part = stack.pop()

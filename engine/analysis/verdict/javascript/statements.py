@@ -88,6 +88,8 @@ def thrown(walk: Walk, part: SyntaxPart) -> int:
 
 def returned(walk: Walk, part: SyntaxPart) -> int:
     """Check `return`."""
+    if part.parts and "\n" in walk.flow.tree.slice(part.start, part.parts[0].start):
+        walk.flow.refuse(part, "this may end before the line does")
     leave(walk, walk.kinds(part.parts), part)
     constructs = walk.function is not None and walk.function.constructs
     if constructs and part.parts and walk.flow.extends_listed:
