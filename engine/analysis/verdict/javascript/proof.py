@@ -16,7 +16,7 @@ from engine.analysis.verdict.javascript.names import GLOBALS, INHERITED_GLOBALS,
 from engine.analysis.verdict.javascript.readings import misread
 from engine.analysis.verdict.javascript.scopes import DeclaredNames
 from engine.analysis.verdict.javascript.shapes import unclear
-from engine.analysis.verdict.javascript.tree import SyntaxPart, Unreadable, read_parts
+from engine.analysis.verdict.javascript.tree import SyntaxPart, NotReadable, read_parts
 from engine.analysis.verdict.javascript.walk import Walk
 from engine.common.text import Untrusted
 from engine.models import Span, Unproven
@@ -43,7 +43,7 @@ def prove(source: str) -> tuple[Unproven, ...]:
         return _whole("the code cannot be parsed")
     try:
         return _ScriptProof(tree, read_parts(tree)).run()
-    except Unreadable as error:
+    except NotReadable as error:
         return _whole(str(error))
     except RecursionError:
         return _whole("the code is nested too deeply to be proven")

@@ -14,7 +14,7 @@ _BLANKS = 200
 """How many bytes behind a comment are looked at for the end of its line."""
 
 
-class Unreadable(Exception):
+class NotReadable(Exception):
     """The tree is larger or deeper than the proof goes, or Node.js may read the text in another way."""
 
 
@@ -89,15 +89,15 @@ class OwnFunction:
 
 
 def read_parts(tree: Tree) -> SyntaxPart:
-    """Return the tree of a program, or raise `Unreadable`."""
+    """Return the tree of a program, or raise `NotReadable`."""
     if tree.root.descendant_count > MOST_NODES:
-        raise Unreadable("the code is too long to be proven")
+        raise NotReadable("the code is too long to be proven")
     root = SyntaxPart(tree.root, "")
     stack = [(tree.root, root, 0)]
     while stack:
         node, part, depth = stack.pop()
         if depth > DEEPEST:
-            raise Unreadable("the code is nested too deeply to be proven")
+            raise NotReadable("the code is nested too deeply to be proven")
         for number, child in enumerate(node.children):
             if not child.is_named:
                 _add_word(node, part, number, child)
@@ -121,7 +121,7 @@ def _check_comment(tree: Tree, comment: Node) -> None:
     after, ends, _ = tree.slice(comment.end_byte, comment.end_byte + _BLANKS).partition("\n")
     is_end = bool(ends) or comment.end_byte + _BLANKS >= len(tree.data)
     if before.strip() and (after.strip() or not is_end):
-        raise Unreadable("a line ends within a comment that has code on both sides")
+        raise NotReadable("a line ends within a comment that has code on both sides")
 
 
 def _add_word(node: Node, part: SyntaxPart, number: int, child: Node) -> None:
