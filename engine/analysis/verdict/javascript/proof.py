@@ -16,7 +16,7 @@ from engine.analysis.verdict.javascript.names import GLOBALS, INHERITED_GLOBALS,
 from engine.analysis.verdict.javascript.readings import misread
 from engine.analysis.verdict.javascript.scopes import DeclaredNames
 from engine.analysis.verdict.javascript.shapes import unclear
-from engine.analysis.verdict.javascript.tree import SyntaxPart, NotReadable, read_parts
+from engine.analysis.verdict.javascript.tree import NotReadable, SyntaxPart, read_parts
 from engine.analysis.verdict.javascript.walk import Walk
 from engine.common.text import Untrusted
 from engine.models import Span, Unproven
