@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
 from engine.analysis.regex_ambiguity import splits_differently
+from engine.common.short_cache import short_cache
 
 ops: Any = import_module("re._constants")
 parser: Any = import_module("re._parser")
@@ -15,7 +15,7 @@ _MAX_PATTERN = 2000
 _MANY = 20
 
 
-@lru_cache(maxsize=512)
+@short_cache(512)
 def explodes(pattern: str) -> bool:
     """Whether a repeated part of `pattern` can match the same text in many ways."""
     if (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import lru_cache
 
 from engine.analysis.python.declare import python_rule
 from engine.analysis.python.evaluate.evaluator import Evaluator
@@ -13,6 +12,7 @@ from engine.analysis.python.popular_packages import ATTACK_MODULES, DATA_IMAGE, 
 from engine.analysis.python.rules import reading
 from engine.analysis.typosquats import TyposquatIndex
 from engine.common.effects.package_places import IMPORT_NAMES
+from engine.common.short_cache import short_cache
 from engine.models import EffectKind, Level
 
 MODULE_NOT_ALLOWED = python_rule(
@@ -65,7 +65,7 @@ def _purpose(top: str) -> str:
     return SENSITIVE_MODULES.get(top) or SENSITIVE_MODULES.get(known, "")
 
 
-@lru_cache(maxsize=1024)
+@short_cache(1024)
 def lookalike(name: str) -> str | None:
     """Return the popular name that `name` is one slip away from, or None."""
     if len(name) < 5 or name in POPULAR or name in STDLIB or name in IMPORT_NAMES or name in DATA_IMAGE:

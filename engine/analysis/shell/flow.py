@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from engine.analysis.shell.model import Command
 from engine.analysis.shell.pure_commands import output
 from engine.analysis.shell.values import UNKNOWN
+from engine.common.short_cache import short_cache
 
 DOWNLOADERS = frozenset({
     "curl", "wget", "aria2c", "lynx", "links", "elinks", "w3m", "fetch", "axel", "http", "https", "httpie",
@@ -31,13 +31,13 @@ OTHERS = frozenset({
 INTERPRETERS = SHELLS | frozenset(SCRIPTS) | (OTHERS - {"awk", "gawk", "mawk", "psql", "mysql", "go", "v"})
 
 
-@lru_cache(4096)
+@short_cache(4096)
 def language_of(name: str) -> str | None:
     """Return `python` or `javascript` for an interpreter of theirs, versions included (`python3.11`)."""
     return SCRIPTS.get(name) or SCRIPTS.get(name.rstrip("0123456789."))
 
 
-@lru_cache(4096)
+@short_cache(4096)
 def is_interpreter(name: str) -> bool:
     """Return whether a program runs code that it is given."""
     return name in INTERPRETERS or language_of(name) is not None

@@ -44,7 +44,7 @@ class SeveralEngines:
         supervisor: Supervisor,
         listeners: Mapping[str, Listener],
     ) -> None:
-        self._engines = engines
+        self._engines, self._queue = engines, queue
         self._follower = Follower(events, queue, submissions.reopen, listeners)
         self._membership = Membership(engines, queue, runs, lambda: movable.policy)
         self._remote = RemoteControl(engines, supervisor)
@@ -75,6 +75,11 @@ class SeveralEngines:
         """Return the open submissions that other engines have."""
         places = await self._engines.places()
         return frozenset(id for id, engine in places.items() if engine != self._engines.name)
+
+    async def find(self, id: str) -> None:
+        """Take in a submission that another engine may have taken in a moment ago."""
+        if self._queue.find(id) is None:
+            await self._follower.catch_up()
 
     def work(self) -> Iterator[tuple[str, Work]]:
         """Yield what goes on until the engine stops, by name."""

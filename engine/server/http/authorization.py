@@ -204,7 +204,10 @@ ROUTE_SCOPES: dict[str, frozenset[Scope]] = {
 
 
 def require_scope(engine: Engine) -> Callable[[Request], Awaitable[None]]:
-    """Return the dependency that checks scopes; a token that may only submit is limited to its own."""
+    """Return the dependency that checks scopes; a token that may only submit is limited to its own.
+
+    Of several engines each one knows the submission from here on.
+    """
 
     async def check(request: Request) -> None:
         route, caller = request.scope.get("route"), caller_of(request)
@@ -216,7 +219,11 @@ def require_scope(engine: Engine) -> Callable[[Request], Awaitable[None]]:
                 "this token may not do that",
                 hint=f"Use a token with scope {' or '.join(sorted(allowed))}.",
             )
-        if caller.is_owner or not path.startswith(("/submissions/{id}", "/runs/{id}")):
+        if not path.startswith(("/submissions/{id}", "/runs/{id}")):
+            return
+        if engine.several:
+            await engine.several.find(request.path_params["id"])
+        if caller.is_owner:
             return
         if allowed & caller.scopes == _SUBMIT:
             await _require_own(engine, request.path_params["id"], caller.principal)

@@ -31,6 +31,7 @@ from engine.models import (
 )
 from engine.models.response import BlockKind, BlockTarget
 from engine.settings import AnalysisSettings
+from tests.engine.core.local_http import http
 from tests.engine.core.several_engines import OneOfSeveral, started
 from tests.postgres_server import server
 
@@ -99,6 +100,17 @@ async def test_what_one_takes_in_another_decides_and_runs(both: Both) -> None:
     output = b"".join([chunk.data async for chunk in one.engine.queries.output(id)])
     assert b"ran\n" == output
     assert (await one.engine.queries.verify()).intact
+
+
+async def test_a_request_to_any_engine_knows_what_another_one_answered(both: Both) -> None:
+    """A decision that comes to the second engine at once, as behind one address, is no "never was"."""
+    one, other = both
+    async with http(other.engine, ADA, Scope.REVIEW) as ada:
+        for number in range(5):
+            submission = (await submitted(one.engine, f"print({number})")).submission
+            body = {"outcome": DENIED, "digest": submission.digest, "reason": "no"}
+            answer = await ada.post(f"/v1/submissions/{submission.id}/decision", json=body)
+            assert (200, DENIED) == (answer.status_code, answer.json()["status"])
 
 
 async def test_two_who_decide_at_once_make_one_decision(both: Both) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import builtins
 import sys
-from functools import lru_cache
 from typing import Final
 
 from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.word_lists import words
+from engine.common.short_cache import short_cache
 
 _ALIASES: Final = {
     "posix": "os",
@@ -173,7 +173,7 @@ HEAVY_MODULES: Final = frozenset(
 """Modules that legitimate code does not import by a computed name."""
 
 
-@lru_cache(maxsize=8192)
+@short_cache(8192)
 def canonical(name: str) -> str:
     """Return the name that rules know: `posix.system` is `os.system`, and so is `shutil.os.system`."""
     exact = _EXACT.get(name)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 
 from engine.analysis import paths
 from engine.analysis.shell.declare import HIGH, LOW, MEDIUM, SECRETS, found, rule
 from engine.analysis.shell.file_access import read, written
 from engine.analysis.shell.model import Command, Script
+from engine.common.short_cache import short_cache
 from engine.models import Violation
 
 SYSTEM_READ = rule(
@@ -240,7 +240,7 @@ def _queries(probes: dict[str, Command]) -> Iterator[Violation]:
             yield found(PROBE, command)
 
 
-@lru_cache(4096)
+@short_cache(4096)
 def _is_tool(name: str) -> bool:
     return _TOOLS.match(name) is not None
 

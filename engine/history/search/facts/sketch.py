@@ -15,7 +15,7 @@ MOST_CHARACTERS = 1 << 16
 _TOKEN = re.compile(r"[^\W\d]\w*|\d+|[^\w\s]")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16)  # a case has several records, and its code may be long
 def sketch(code: str) -> frozenset[str]:
     """Return the sketch of code: white space and the digits of numbers do not matter."""
     tokens = ["0" if token.isdigit() else token for token in _TOKEN.findall(code[:MOST_CHARACTERS])]

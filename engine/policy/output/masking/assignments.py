@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import StrEnum
-from functools import lru_cache
 
+from engine.common.short_cache import short_cache
 from engine.policy.output.masking.formats import entropy, name_words, passes
 from engine.policy.output.masking.spans import MaskedSpan
 
@@ -41,7 +41,7 @@ class NameStrength(StrEnum):
     HEADER = "is a secret to the end of its line"
 
 
-@lru_cache(4096)
+@short_cache(4096)
 def strength_of(name: str) -> NameStrength:
     """Return what a name says about its value, by its last words: `dbPassword`, `GITHUB_TOKEN`, `api-key`."""
     if name.lower().lstrip("-") in name_words().headers:
