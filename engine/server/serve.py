@@ -35,7 +35,7 @@ from engine.server.event_log import log_backend, log_event
 from engine.server.http.connections.limits import open_files_check, raise_open_files
 from engine.server.http.listeners import bind_tcp
 from engine.server.local_socket import LocalSocket
-from engine.server.memory import settle_allocator, settle_collector
+from engine.server.memory import collect_often, settle_allocator, settle_collector
 from engine.server.traces.exporter import export_traces
 from engine.settings import Settings
 from engine.trusted_files import require_trusted
@@ -116,6 +116,7 @@ async def _engine(settings: Settings) -> AsyncIterator[Engine]:
         engine.add_checks(notifications.checks)
         export_traces(engine, settings.traces)
         settle_collector()
+        engine.supervisor.start("memory", collect_often)
         _share_interpreter()
         engine.supervisor.start("backend log", partial(log_backend, sandboxes))
         yield engine
