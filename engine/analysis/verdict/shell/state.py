@@ -78,7 +78,7 @@ class State:
         self.changes: list[tuple[str, int, int, bool]] = []
         """Assignments that end the line if the variable is read-only, and whether they may run twice."""
         self.doubt: tuple[frozenset[str], frozenset[str]] | None = None
-        """What was owned, and an associative array, before what may end this line of the script early."""
+        """What was owned, and an associative array, before all that may end this line of the script early."""
         self.substituted = False
         """Whether the commands of a substitution are read."""
         self.inner = 0
@@ -170,8 +170,8 @@ class State:
 
     def may_fail(self) -> None:
         """Note that bash may give up the line here: the rest is skipped, and the next one runs."""
-        if self.doubt is None:
-            self.doubt = (self.owned, self.maps)
+        owned, maps = self.doubt or (self.owned, self.maps)
+        self.doubt = (owned & self.owned, maps & self.maps)
 
     def end_line(self) -> None:
         """Forget what the line would have assigned or declared after a place where it may have ended."""

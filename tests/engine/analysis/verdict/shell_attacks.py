@@ -794,6 +794,12 @@ function f{ { :; }
 echo "$SECRET"
 }
 ---
+if false; then SECRET=1; : $((0)); fi; : $((1/0)); SECRET=1
+echo "$SECRET"
+---
+false && { SECRET=1; shift 1; }; : $((1/0)); SECRET=1
+echo "$SECRET"
+---
 sleep 9 | sleep 9; SECRET=1
 echo "$SECRET"
 ---
