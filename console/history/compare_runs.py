@@ -25,7 +25,7 @@ from console.widgets.formatting import full_badge, lasted, size, when
 from console.widgets.formatting import now as this_moment
 from console.widgets.header import AppHeader
 from engine.client.client import Client
-from engine.common.effect_lines import effect_words
+from engine.common.effects.effect_lines import effect_words
 from engine.models import Case
 
 MAX_OUTPUT = 1 << 18

@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from console.app.state import console_app
 from console.safety.text import Part, paragraphs
-from engine.common.effect_lines import effect_line, status_line
+from engine.common.effects.effect_lines import effect_line, status_line
 from engine.common.text import many
 from engine.models.observed import EffectMatch, ObservationStatus, Relation, RunEffects
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from textual.widgets import Static
 
 from console.safety.text import Part, clip, paragraphs
-from engine.common.effect_lines import effect_line
+from engine.common.effects.effect_lines import effect_line
 from engine.models.observed import ObservedEffect
 
 SHOWN = 5

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from console.run.effects import surprise_paragraph
 from console.safety.text import Part
-from engine.common.effect_lines import effect_line
+from engine.common.effects.effect_lines import effect_line
 from engine.common.snapshot_lines import headline, open_line, process_line, process_tree, stack_title
 from engine.common.text import Untrusted
 from engine.models.observed import EffectMatch, ObservedEffect

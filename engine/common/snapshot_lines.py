@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from engine.common.effect_lines import effect_line
+from engine.common.effects.effect_lines import effect_line
 from engine.common.line_text import WORD
 from engine.common.text import many, visible
 from engine.models.snapshot import OpenDescriptor, RunSnapshot, SnapshotProcess

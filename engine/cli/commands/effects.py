@@ -14,7 +14,7 @@ from engine.cli.options.common import Json, SubmissionId
 from engine.cli.output.effects_sarif import effects_sarif
 from engine.cli.output.formatting import print_json, print_line
 from engine.client.client import Client
-from engine.common.effect_lines import effect_line, match_line, status_line
+from engine.common.effects.effect_lines import effect_line, match_line, status_line
 from engine.common.errors import Problem
 from engine.common.line_text import hits_text, lines_summary, time_text
 from engine.common.rehearsal_lines import rehearsal_lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from engine.common.effect_lines import match_line
+from engine.common.effects.effect_lines import match_line
 from engine.common.text import Untrusted, many, visible
 from engine.models.observed import EffectMatch, SurpriseReport
 
