@@ -10,6 +10,7 @@ from engine.analysis.python.parse.child_nodes import child_nodes, walk
 from engine.analysis.verdict.python.attributes import is_safe_attribute
 from engine.analysis.verdict.python.data.attributes import safe_attributes
 from engine.analysis.verdict.python.data.imports import data_libraries
+from engine.analysis.verdict.python.doctests import examples, may_run
 from engine.analysis.verdict.python.hazards import Hazards
 from engine.analysis.verdict.python.meanings import Meanings
 from engine.analysis.verdict.python.own_attributes import own_attributes
@@ -35,6 +36,8 @@ class Context:
         self.scopes = Scopes(tree)
         self.meanings = Meanings(self.scopes)
         self.libraries = data_libraries(self.scopes.imports)
+        self.examples = self._collect_examples(tree)
+        """The docstrings whose examples the program may run, each with its scope and its trees."""
         own = own_attributes(self.scopes)
         self.safe = safe_attributes(own, self.libraries)
         self.hazards = Hazards(self.scopes, own, self.libraries)
@@ -58,6 +61,18 @@ class Context:
         """The docstring whose examples are looked at."""
         self.lazy = any(isinstance(node, ast.ImportFrom) and _is_lazy(node) for node in tree.body)
         """Whether annotations are kept as text."""
+
+    def _collect_examples(
+        self, tree: ast.Module
+    ) -> list[tuple[ast.Constant, NameScope, list[ast.Module] | None]]:
+        """Collect the names of all examples first: their classes count as the program's own."""
+        collected = []
+        for docstring, trees in (examples(tree) if may_run(self.scopes.imports) else {}).items():
+            scope = NameScope(ScopeKind.EXAMPLES, self.scopes.module)
+            for example in trees or ():
+                self.scopes.add(example, scope)
+            collected.append((docstring, scope, trees))
+        return collected
 
     def names_of(self, path: str) -> frozenset[str]:
         """Return the names that something of the library may have in the code."""

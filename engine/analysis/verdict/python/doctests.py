@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from doctest import DocTestParser
 
 from engine.analysis.python.parse.child_nodes import breadth_first
@@ -21,7 +21,22 @@ def docstrings(tree: ast.Module) -> Iterator[tuple[ast.Constant, str]]:
                 yield constant, constant.value
 
 
-def examples(text: str) -> Iterator[ast.Module]:
-    """Yield the trees of a docstring's examples. Raises ValueError or SyntaxError."""
-    for example in DocTestParser().get_examples(text):
-        yield ast.parse(example.source)
+def examples(tree: ast.Module) -> dict[ast.Constant, list[ast.Module] | None]:
+    """Return the trees of the examples of all docstrings, None where they cannot be parsed."""
+    return {docstring: _examples(text) for docstring, text in docstrings(tree)}
+
+
+def _examples(text: str) -> list[ast.Module] | None:
+    try:
+        return [ast.parse(example.source) for example in DocTestParser().get_examples(text)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def may_run(imports: Iterable[ast.Import | ast.ImportFrom]) -> bool:
+    """Return whether a program imports what runs its examples."""
+    return any(
+        alias.name == "doctest" or (isinstance(node, ast.ImportFrom) and node.module == "doctest")
+        for node in imports
+        for alias in node.names
+    )

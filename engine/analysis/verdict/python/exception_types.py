@@ -38,9 +38,32 @@ def _in_test(node: ast.expr) -> Iterator[ast.Name]:
                 yield from _in_test(value)
 
 
-def is_handed_on(call: ast.Call, arg: ast.expr) -> ast.Name | None:
-    """Return the name that an argument of a call of `__exit__` hands on as it is."""
-    if not isinstance(call.func, ast.Attribute) or call.func.attr != EXIT:
-        return None
-    value = arg.value if isinstance(arg, ast.Starred) else arg
-    return value if isinstance(value, ast.Name) else None
+def handed_on(call: ast.Call) -> ast.Name | None:
+    """Return the name that `super().__exit__(kind, …)` hands on first, as the language hands it.
+
+    Any other `__exit__` may be that of a class, which would be handed the type as `self`.
+    """
+    match call:
+        case ast.Call(
+            func=ast.Attribute(
+                value=ast.Call(func=ast.Name(id="super"), args=[], keywords=[]), attr="__exit__"
+            ),
+            args=[ast.Starred(value=ast.Name() as name) | (ast.Name() as name), *_],
+        ):
+            return name
+    return None
+
+
+def binds_self_again(node: ast.AST) -> bool:
+    """Return whether a method binds its first parameter anew, so that `super()` belongs to something else."""
+    args = getattr(node, "args", None)
+    first = [*args.posonlyargs, *args.args][:1] if isinstance(args, ast.arguments) else []
+    names = {arg.arg for arg in first}
+    return not names or any(_binds(part, names) for part in ast.walk(node) if part is not first[0])
+
+
+def _binds(node: ast.AST, names: set[str]) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in names and not isinstance(node.ctx, ast.Load)
+    bound = (getattr(node, field, None) for field in ("name", "asname", "rest", "arg"))
+    return any(one in names for one in bound) or not names.isdisjoint(getattr(node, "names", ()))

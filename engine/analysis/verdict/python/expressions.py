@@ -18,7 +18,7 @@ from engine.analysis.verdict.python.data.named_tuples import names_fields
 from engine.analysis.verdict.python.data.restricted import FUNCTIONS, methods
 from engine.analysis.verdict.python.data.signatures import FUNCTIONS as TYPES
 from engine.analysis.verdict.python.dataclass_fields import FIELD
-from engine.analysis.verdict.python.exception_types import IMPORT_ERRORS, is_handed_on
+from engine.analysis.verdict.python.exception_types import IMPORT_ERRORS, binds_self_again, handed_on
 from engine.analysis.verdict.python.library import BUILTINS
 from engine.analysis.verdict.python.meanings import OWN, Meaning, Use
 from engine.analysis.verdict.python.own_hashes import has_cache, names_only_classes
@@ -278,14 +278,22 @@ def _stores_in_library(context: Context, node: ast.Call, scope: NameScope) -> bo
 def _arguments(context: Context, node: ast.Call, entry: Meaning, scope: NameScope) -> Iterator[Step]:
     known = entry.path if entry.use is Use.VALUE else ""
     for number, arg in enumerate(node.args):
-        handed = is_handed_on(node, arg)
-        if handed and described_value(context, handed, scope):
+        if number == 0 and _hands_on(context, node, scope):
             continue
         shown = described_value(context, arg, scope) if known in _TAKES_TYPES else None
         suppressed = known == _SUPPRESS and not context.hazards.splits
         yield shown or arg, scope, suppressed or (known in _CLASS_CHECKS and number == 1)
     for word in node.keywords:
         yield word.value, scope, False
+
+
+def _hands_on(context: Context, node: ast.Call, scope: NameScope) -> bool:
+    """Return whether the first argument is the type of an exception, and only handed on to a base class."""
+    name = handed_on(node)
+    if name is None or name.id not in scope.names or described_value(context, name, scope) is None:
+        return False
+    method = next(one for one, opened in context.scopes.by_node.items() if opened is scope)
+    return context.meanings.of_name("super", scope).path == "super" and not binds_self_again(method)
 
 
 # --- types of values ---

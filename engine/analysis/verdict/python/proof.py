@@ -18,9 +18,8 @@ from engine.analysis.verdict.python.bound_names import check_bound_names
 from engine.analysis.verdict.python.context import START, Context, Step
 from engine.analysis.verdict.python.data import labels
 from engine.analysis.verdict.python.data.files import is_configured
-from engine.analysis.verdict.python.doctests import docstrings, examples
 from engine.analysis.verdict.python.exception_types import TESTS, tested_names
-from engine.analysis.verdict.python.scopes import BINDS, COMPREHENSIONS, NameScope, ScopeKind
+from engine.analysis.verdict.python.scopes import BINDS, COMPREHENSIONS, NameScope
 from engine.common.text import Untrusted
 from engine.models import Unproven
 
@@ -191,15 +190,9 @@ class _Proof:
         for used, at in context.used.items():
             if used in _WRITES_DOCSTRINGS or used.startswith("base enum."):
                 context.refuse(at, "`doctest` may run a docstring that is not in this text")
-        for docstring, text in docstrings(self._tree):
-            scope = NameScope(ScopeKind.EXAMPLES, context.scopes.module)
+        for docstring, scope, trees in context.examples:
             context.place = context.span(docstring)
-            try:
-                trees = list(examples(text))
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
+            if trees is None:
                 context.refuse(docstring, "an example of this docstring cannot be parsed")
-                continue
-            for tree in trees:
-                context.scopes.add(tree, scope)
-            for tree in trees:
+            for tree in trees or ():
                 self._walk(tree, scope)

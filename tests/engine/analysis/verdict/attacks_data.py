@@ -408,6 +408,8 @@ MEMORY = (
 """Ways to a dictionary that numpy takes for the description of memory."""
 
 NAMED = (
+    f"{_NP}a, b = np.zeros(2, dtype=[('a', 'i8')]), np.array([None])\nclass E:\n    def __eq__(self, o): o['a'] = (b.dtype, 0)\na.dtype.fields == E()\na['a']",
+    f"{_NP}class E:\n    fields = 1\n    def __eq__(self, o): print(o)\nnp.zeros(2, dtype=[('a', 'i8')]).dtype.fields == E()",
     f"{_PD}import copy\ns = pd.Series(['__class__'], index=['__name__'])\nclass A:\n    m = classmethod(s)\ncopy.copy(A.m)('X', (), {{}})",
     f"{_PD}import copy, functools\ns = pd.Series(['__dict__'], index=['__name__'])\n@functools.wraps(s)\ndef f(x): pass\nclass A:\n    m = f\ncopy.copy(A().m)",
     f"{_PD}from collections import namedtuple\nN = namedtuple('N', ['dty' + 'pe'])\npd.Series([1]) + N({_TZ})",

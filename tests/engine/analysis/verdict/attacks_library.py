@@ -75,4 +75,27 @@ HANDED = (
     "    @x.getter\n    @deco\n    def x(self): pass\ndoctest.testmod()",
 )
 
-LIBRARY = (*RESOLVED, *HANDED)
+_GIVEN = "class C:\n    def __enter__(self): pass\n    def __exit__(self, kind, value=1, trace=1): "
+_BASE = "class D:\n    def __exit__(self, a=1, b=1, c=1): self('x')\n"
+_TESTED = "import doctest\ndoctest.testmod()\n"
+
+PASSED_ON = (
+    # the type of an exception, handed on as another argument
+    f"class D:\n    def __exit__(self, a, b, c): b('x', **{{'name_' + 'from': 'y'}})\n{_GIVEN}D().__exit__(None, kind, None)",
+    f"{_BASE}{_GIVEN}D.__exit__(kind, 1)",
+    f"{_BASE}{_GIVEN}\n        d = D\n        d.__exit__(kind)",
+    f"{_GIVEN}super().__exit__(value, kind)",
+    f"{_GIVEN}super(C, C).__exit__(kind)",
+    f"def super(): return 1\n{_GIVEN}super().__exit__(kind)",
+    f"{_GIVEN}\n        self = C\n        super().__exit__(kind)",
+    f"{_GIVEN}\n        for self in [C]: super().__exit__(kind)",
+    f"{_GIVEN}\n        def f():\n            nonlocal self\n            self = C\n        f()\n        super().__exit__(kind)",
+    f"{_GIVEN}\n        class E(C):\n            @classmethod\n            def f(cls): super().__exit__(kind)",
+    # classes of examples
+    "def f():\n    '''\n    >>> from typing import Optional\n    >>> class C:\n    ...     def __hash__(self): return 1\n"
+    f"    ...     def __eq__(self, o): print(o)\n    >>> t = Optional[C()]\n    '''\n{_TESTED}",
+    "def f():\n    '''\n    >>> class G(ExceptionGroup):\n    ...     def split(self, kind): raise kind('x')\n    '''\n"
+    f"try:\n    f()\nexcept* ImportError:\n    pass\n{_TESTED}",
+)
+
+LIBRARY = (*RESOLVED, *HANDED, *PASSED_ON)

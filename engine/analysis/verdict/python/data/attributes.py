@@ -52,12 +52,13 @@ MATPLOTLIB_SAFE = frozenset({"patches", "spines", "transAxes"})
 UNSAFE_BESIDE_MATPLOTLIB = frozenset({"update"})
 """Sets any property of what is drawn, such as `usetex`, which starts a process to draw its text."""
 
-UNSAFE = frozenset({"dump", "query", "astimezone", "_init", "flags", "release", "truncate"})
+UNSAFE = frozenset({"dump", "query", "astimezone", "_init", "fields", "flags", "release", "truncate"})
 """Attributes that are safe in a program without these libraries, and not on all of their objects.
 
 By `flags` an array that a library protects becomes writable, and its C code trusts what is in it; `release`
-frees memory that an array shows. Nor are `base` (the memory behind an array) and the `codes` and `levels` of
-an index (lists that can be changed) listed above: each leads to memory beyond arrays.
+frees memory that an array shows; `fields`, compared with an object of the program, hands its `__eq__` the
+dictionary by which C code reads elements. Nor are `base` (the memory behind an array) and the `codes` and
+`levels` of an index (lists that can be changed) listed above: each leads to memory beyond arrays.
 """
 
 _STORED_BESIDE_MATPLOTLIB = frozenset({"columns", "index"})
