@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from engine.analysis.regex_ambiguity import splits_differently
-from engine.common.short_cache import short_cache
+from engine.common.caches.short_cache import short_cache
 
 ops: Any = import_module("re._constants")
 parser: Any = import_module("re._parser")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from engine.common.short_cache import LONGEST, short_cache
+from engine.common.caches.short_cache import LONGEST, short_cache
 
 
 def test_short_texts_are_answered_once_and_long_ones_anew() -> None:

@@ -11,8 +11,8 @@ from engine.analysis.python.evaluate.names import SENSITIVE_MODULES, STDLIB, can
 from engine.analysis.python.popular_packages import ATTACK_MODULES, DATA_IMAGE, POPULAR
 from engine.analysis.python.rules import reading
 from engine.analysis.typosquats import TyposquatIndex
+from engine.common.caches.short_cache import short_cache
 from engine.common.effects.package_places import IMPORT_NAMES
-from engine.common.short_cache import short_cache
 from engine.models import EffectKind, Level
 
 MODULE_NOT_ALLOWED = python_rule(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from engine.analysis.shell.model import Command
 from engine.analysis.shell.pure_commands import output
 from engine.analysis.shell.values import UNKNOWN
-from engine.common.short_cache import short_cache
+from engine.common.caches.short_cache import short_cache
 
 DOWNLOADERS = frozenset({
     "curl", "wget", "aria2c", "lynx", "links", "elinks", "w3m", "fetch", "axel", "http", "https", "httpie",

@@ -8,7 +8,7 @@ from typing import Final
 
 from engine.analysis.python.evaluate.values import PythonValue
 from engine.analysis.python.word_lists import words
-from engine.common.short_cache import short_cache
+from engine.common.caches.short_cache import short_cache
 
 _ALIASES: Final = {
     "posix": "os",

@@ -9,7 +9,7 @@ from engine.analysis import paths
 from engine.analysis.shell.declare import HIGH, LOW, MEDIUM, SECRETS, found, rule
 from engine.analysis.shell.file_access import read, written
 from engine.analysis.shell.model import Command, Script
-from engine.common.short_cache import short_cache
+from engine.common.caches.short_cache import short_cache
 from engine.models import Violation
 
 SYSTEM_READ = rule(

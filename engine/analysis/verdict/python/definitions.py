@@ -72,8 +72,12 @@ def check_function(
     """Check a function: decorators, parameters, annotations and body."""
     _check_parameters(context, node.args)
     for number, decorator in enumerate(reversed(node.decorator_list)):
-        if number and context.meanings.of_entry(decorator, scope).path == "property":
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        path = context.meanings.of_entry(called, scope).path if number else ""
+        if path == "property":
             context.used["property of a decorated function"] = decorator
+        elif path == "functools.wraps":
+            context.refuse(decorator, "`wraps` gives an object the attributes of another one")
         yield from _decorator(context, decorator, scope)
     yield node.args, scope, False
     yield from context.annotation(node.returns, scope)

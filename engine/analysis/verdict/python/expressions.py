@@ -33,6 +33,8 @@ _TYPES = frozenset({"type", "types.SimpleNamespace", *IMPORT_ERRORS})
 _CLASSES = frozenset(
     name for name in BUILTINS.values - {"super"} if isinstance(getattr(builtins, name, None), type)
 )
+_NAMES_TYPES = frozenset({"", "array", "collections", "datetime", "typing"})
+"""Modules whose names in lower case are types or functions, and no objects with brackets."""
 _DISPLAYS = (ast.Tuple, ast.List, ast.Set)
 _STORES = frozenset({"setattr", "delattr"})
 _TYPE_NAMES = frozenset({"__name__", "__qualname__"})
@@ -118,7 +120,14 @@ def _is_type_expression(context: Context, node: ast.expr, scope: NameScope) -> b
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             return all(_is_type_expression(context, one, scope) for one in (left, right))
     meaning = context.meanings.of_entry(node, scope)
-    return bool(meaning.path) or meaning.is_own_class
+    return meaning.is_own_class or (bool(meaning.path) and not _is_object(meaning))
+
+
+def _is_object(meaning: Meaning) -> bool:
+    """Return whether a name of the library may be an object with brackets, such as `calendar.day_name`."""
+    module, _, name = meaning.path.rpartition(".")
+    listed = meaning.use is Use.VALUE and module not in _NAMES_TYPES
+    return listed and name[:1].islower()
 
 
 def check_attribute(

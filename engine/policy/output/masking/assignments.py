@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from enum import StrEnum
 
-from engine.common.short_cache import short_cache
+from engine.common.caches.short_cache import short_cache
 from engine.policy.output.masking.formats import entropy, name_words, passes
 from engine.policy.output.masking.spans import MaskedSpan
 

@@ -77,6 +77,7 @@ HANDED = (
 
 _GIVEN = "class C:\n    def __enter__(self): pass\n    def __exit__(self, kind, value=1, trace=1): "
 _BASE = "class D:\n    def __exit__(self, a=1, b=1, c=1): self('x')\n"
+_MAPPING = "from collections.abc import Mapping\nclass K:\n    def __getitem__(self, o): o.get = print\n"
 _TESTED = "import doctest\ndoctest.testmod()\n"
 
 PASSED_ON = (
@@ -91,6 +92,13 @@ PASSED_ON = (
     f"{_GIVEN}\n        for self in [C]: super().__exit__(kind)",
     f"{_GIVEN}\n        def f():\n            nonlocal self\n            self = C\n        f()\n        super().__exit__(kind)",
     f"{_GIVEN}\n        class E(C):\n            @classmethod\n            def f(cls): super().__exit__(kind)",
+    # an object of the library in the place of a type, and the attributes that `wraps` gives to an object
+    f"import calendar\n{_MAPPING}d = calendar.day_name\nd._days = K()\nx: calendar.day_name[Mapping] = 1",
+    f"from calendar import month_abbr as m\n{_MAPPING}d = m\nd._months = K()\nisinstance(1, m[Mapping])",
+    f"import numpy as np\n{_MAPPING}def f(x: np.mgrid[Mapping]): pass",
+    "from contextlib import suppress\nfrom functools import wraps\nfrom dataclasses import dataclass, asdict\n@dataclass\nclass A:\n"
+    "    'x'\n    _exceptions: tuple = ()\na = A()\ndef make(f): return a\n@wraps(suppress(ImportError))\n@make\ndef f(): pass\n"
+    "raise asdict(a)['_exceptions'][0]('x', **{'name_' + 'from': 'y'})",
     # classes of examples
     "def f():\n    '''\n    >>> from typing import Optional\n    >>> class C:\n    ...     def __hash__(self): return 1\n"
     f"    ...     def __eq__(self, o): print(o)\n    >>> t = Optional[C()]\n    '''\n{_TESTED}",

@@ -1,0 +1,1 @@
+"""Caches whose size nobody outside decides."""
