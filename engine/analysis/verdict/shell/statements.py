@@ -141,11 +141,11 @@ class Statements:
         start = state.at
         value = self._command(state)
         while state.looking("|") and not state.looking("||") and not state.looking("|&"):
+            state.owned = before
             state.may_fail()  # where there may be no more processes
             if kept != (state.maps, state.defined):
                 state.refuse(start, state.at, "what a pipeline defines is not kept")
             state.at += 1
-            state.owned = before
             with state.nesting():
                 self._space(state)
                 value = self._command(state)

@@ -803,6 +803,9 @@ echo "$SECRET"
 sleep 9 | sleep 9; SECRET=1
 echo "$SECRET"
 ---
+SECRET=1 | sleep 9; SECRET=1
+echo "$SECRET"
+---
 sleep 9 | sleep 9; pwned() { echo; }
 pwned
 """.strip("\n")

@@ -50,4 +50,5 @@ HARMLESS = (
     'f() { local -r x=1; echo $((x)); }\nf\nX=1; readonly X\necho "$X"\n',
     "head -5\n",
     'read -r -n 1 KEY\necho "$KEY"\n',
+    "printf '%s\\n' b a | LC_ALL=C sort\n",
 )
