@@ -119,6 +119,14 @@ def may_be_assigned(name: str) -> bool:
     return not hook and name not in RESERVED
 
 
+def leads_out(name: str) -> bool:
+    """Return whether objects and classes of a program may have an attribute of this name that is not safe.
+
+    Those in upper case, such as `T`, are constants of the library.
+    """
+    return name in RESERVED and not name[0].isupper()
+
+
 def is_safe_attribute(name: str, safe: frozenset[str]) -> bool:
     """Return whether reading `name` of any value is safe; `safe` has the attributes that are, of any kind."""
     return name in (DUNDERS if is_dunder(name) else safe)

@@ -6,9 +6,13 @@ import ast
 import string
 from collections.abc import Callable, Mapping
 
-from engine.analysis.verdict.python.attributes import is_dunder, is_safe_attribute, may_be_assigned
+from engine.analysis.verdict.python.attributes import (
+    is_dunder,
+    is_safe_attribute,
+    leads_out,
+    may_be_assigned,
+)
 from engine.analysis.verdict.python.exception_types import IMPORT_ERRORS
-from engine.analysis.verdict.python.reserved_attributes import RESERVED
 
 _FIELD_KEYWORDS = frozenset(
     {"init", "repr", "eq", "order", "unsafe_hash", "frozen", "match_args", "kw_only", "slots", "weakref_slot"}
@@ -92,7 +96,7 @@ def _named(call: ast.Call, safe: frozenset[str]) -> str | None:
     if (
         name is None
         or name.startswith("__")
-        or name in RESERVED
+        or leads_out(name)
         or any(word.arg == "module" for word in call.keywords)
     ):
         return "a type is named by a value"

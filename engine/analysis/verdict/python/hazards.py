@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Set
 
-from engine.analysis.verdict.python.reserved_attributes import RESERVED
+from engine.analysis.verdict.python.attributes import leads_out
 from engine.analysis.verdict.python.scopes import Scopes
 
 _RATIO = frozenset({"as_integer_ratio", "denominator", "numerator"})
@@ -33,4 +33,4 @@ class Hazards:
 
 def _is_reserved(node: ast.AST) -> bool:
     """Return whether a function or a class has the name of an attribute that leads out of a program."""
-    return isinstance(node, _DEFINITIONS) and node.name in RESERVED
+    return isinstance(node, _DEFINITIONS) and leads_out(node.name)

@@ -75,5 +75,11 @@ HARMLESS = (
     "print(bisect.bisect([1], 1), list(itertools.chain.from_iterable([[1]])), string.digits, statistics.mean([1]))",
     "x = {1: 'a'}\ndel x[1]\nx |= {2: 'b'}\nassert x, 'empty'\nprint(*x, sep=', ', end='\\n')",
     "from decimal import Decimal, getcontext\ngetcontext().prec = 5\nprint(Decimal(1) / Decimal(3))",
+    "import copy, statistics\nclass A:\n    def m(self): return copy.copy([1])\nprint(A().m(), statistics.mean([1]))",
+    "from contextlib import suppress\nwith suppress(ImportError):\n    import numpy\ntry:\n    raise ExceptionGroup('x', [ValueError()])\n"
+    "except* (ValueError, ImportError) as e:\n    print(e)",
+    "class A:\n    def split(self): return 1\ntry:\n    raise ExceptionGroup('x', [ValueError()])\nexcept* ValueError:\n    print(A().split())",
+    "from collections import namedtuple\nfrom typing import NewType, Optional, Type, TypeVar\nT, Id = TypeVar('T'), NewType('Id', int)\n"
+    "P = namedtuple('P', ['x', 'y'])\ndef f(x: Type[P], y: Optional[Id]) -> T: return x\nprint(f(P, Id(1)))",
     "\ufeffprint('ä', 'naïve'.encode('latin-1').decode('latin-1'))",
 )

@@ -51,4 +51,12 @@ READING = (
     "from pandas import read_csv\ntry:\n    print(read_csv('data.csv', parse_dates=['b']))\nexcept ValueError as error:\n    print(error)",
 )
 
-HARMLESS = (*NUMPY, *PANDAS, *READING)
+NAMED = (
+    f"{_NP}from collections import namedtuple\nP, Q = namedtuple('P', 'x, y'), namedtuple('Q', ['x', 'dtype'])\nprint(np.array(P(1, 2)), Q(1, 2))",
+    f"{_PD}from collections import namedtuple\nP, Q = namedtuple('P', 'x y'), namedtuple('Q', ('x', 'y'))\nprint(pd.Series(P(1, 2)), Q(1, 2))",
+    "from collections import namedtuple\nP = namedtuple('P', ['x' + str(n) for n in range(3)])\nprint(P(1, 2, 3), 'x'.upper())",
+    f"{_NP}class C:\n    style = 1\nprint(C().style, np.arange(3))",
+    f"{_PD}class A:\n    def __init__(self): self.x = 1\nclass B(A):\n    def __init__(self): super().__init__()\ncounts = [1, 2]\ncounts[not B().x] = 3",
+)
+
+HARMLESS = (*NUMPY, *PANDAS, *READING, *NAMED)
