@@ -87,6 +87,8 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "engine/analysis/verdict/python/expressions.py": (f"{_VERDICT}/test_python_proof.py",),
     "engine/analysis/verdict/python/proof.py": (f"{_VERDICT}/test_python_proof.py",),
     "engine/analysis/verdict/python/scopes.py": (f"{_VERDICT}/test_python_proof.py",),
+    "engine/analysis/verdict/javascript/patterns.py": (f"{_VERDICT}/test_javascript_proof.py",),
+    "engine/analysis/verdict/javascript/shapes.py": (f"{_VERDICT}/test_javascript_proof.py",),
     # what the analysis may not pass over
     "engine/analysis/text/readings.py": ("tests/engine/analysis/text/test_readings.py",),
     "engine/analysis/shell/comments.py": (

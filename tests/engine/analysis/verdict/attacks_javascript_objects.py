@@ -71,4 +71,6 @@ ATTACKS = (
     "const f = () => { }\n+1;\nconst c = f['constr' + 'uctor'];\nc('return process')();",
     "const f = async () => { }\n[0];\nconst c = f['constr' + 'uctor'];\nc('return process')();",
     "let x = 0;\nconst g = () => 1;\nx++\n[g][0]['constr' + 'uctor']('return process')();",
+    "const f = () => 1;\nclass A { };\nnew new A()\n.f(f);",
+    "function f() { return\n[0] }\nf();",
 )
