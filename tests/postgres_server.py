@@ -52,6 +52,25 @@ class PostgresServer:
         """Stop the server; `immediate` is as if its power was cut."""
         self._run("pg_ctl", "stop", "-w", "-m", how)
 
+    def require_tls(self, certificate: Path, key: Path, role: str, password: str) -> None:
+        """Have a role log in by TLS and a password alone; starts the server anew."""
+        with psycopg.connect(self.url(OWNER, "postgres"), autocommit=True) as connection:
+            connection.execute(f"ALTER ROLE \"{role}\" PASSWORD '{password}'".encode())
+        self.stop()
+        self._put("server.crt", certificate.read_text())
+        self._put("server.key", key.read_text())
+        self._put("postgresql.conf", (self.folder / "postgresql.conf").read_text() + "ssl = on\n")
+        rules = f"hostssl all {role} all scram-sha-256\nhost all {role} all reject\n"
+        self._put("pg_hba.conf", rules + (self.folder / "pg_hba.conf").read_text())
+        self.start()
+
+    def _put(self, name: str, text: str) -> None:
+        """Write a file that the server alone may read."""
+        path, owner = self.folder / name, self.folder.stat()
+        path.touch(0o600)
+        path.write_text(text)
+        os.chown(path, owner.st_uid, owner.st_gid)
+
     def end(self) -> None:
         """Stop the server, and remove its folder."""
         with contextlib.suppress(AssertionError):

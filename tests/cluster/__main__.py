@@ -1,4 +1,4 @@
-"""`python -m tests.cluster build|up|down|settings|test|measure|kills|engine`."""
+"""`python -m tests.cluster build|up|down|settings|test|measure|kills|engine|engines`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tests.cluster import kubernetes_build, lifecycle, shim_build
 from tests.cluster.archive import Archive
 from tests.cluster.daemons import ClusterError
 from tests.cluster.engine_pod import engine
+from tests.cluster.engine_pods import engines
 from tests.cluster.kills import kills
 from tests.cluster.layout import Layout
 from tests.cluster.measure import measure
@@ -82,7 +83,8 @@ def _test(layout: Layout) -> int:
             *_TESTS,
             *sys.argv[2:],
         ]
-        return subprocess.run(command, check=False, env=environment).returncode
+        tested = subprocess.run(command, check=False, env=environment).returncode
+        return tested or _engine(layout) or _engines(layout)
     finally:
         lifecycle.down(layout)
 
@@ -104,6 +106,11 @@ def _engine(layout: Layout) -> int:
     return asyncio.run(engine(layout))
 
 
+def _engines(layout: Layout) -> int:
+    """Run two engines over one PostgreSQL in Pods of a cluster that is up."""
+    return asyncio.run(engines(layout))
+
+
 COMMANDS: dict[str, Callable[[Layout], int]] = {
     "build": _build,
     "settings": _settings,
@@ -113,6 +120,7 @@ COMMANDS: dict[str, Callable[[Layout], int]] = {
     "measure": _measure,
     "kills": _kills,
     "engine": _engine,
+    "engines": _engines,
 }
 
 

@@ -10,13 +10,18 @@ from collections.abc import Callable
 import pytest
 
 from engine.setup import cluster_checks
-from tests.cluster import control_plane
+from tests.cluster import control_plane, shipped
 from tests.cluster.layout import Layout
 from tests.cluster_sandboxes import cluster, on_cluster
 from tests.deployment.manifests import Object, chart, manifests, understood
 
 
-@pytest.mark.parametrize("made", [manifests, chart])
+def several() -> list[Object]:
+    """Return what `kubectl apply -k deploy/kubernetes-several` applies."""
+    return shipped.made(Layout.usual(), "kubernetes-several")
+
+
+@pytest.mark.parametrize("made", [manifests, chart, several])
 def test_kubernetes_takes_what_ships(made: Callable[[], list[Object]]) -> None:
     """A server-side dry run accepts each object: fields, types, names, Pod templates."""
     layout = Layout.usual()

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.cluster.certificates import Authority
 from tests.cluster.daemons import Daemons
-from tests.cluster.layout import API_ADDRESS, API_PORT, ETCD_PORT, SERVICES, Layout
+from tests.cluster.layout import API_ADDRESS, API_PORT, DATABASE, ETCD_PORT, SERVICES, Layout
 
 _ISSUER = "https://kubernetes.default.svc"
 
@@ -21,6 +21,7 @@ def make_keys(layout: Layout) -> None:
     authority = Authority(pki)
     authority.sign("api", "kube-apiserver", hosts=(API_ADDRESS,))
     authority.sign("engine", "pratique", hosts=("pratique.pratique.svc",))
+    authority.sign("database", "pratique", hosts=(DATABASE,))
     authority.sign("kubelet", "localhost")
     authority.sign("api-to-kubelet", "kube-apiserver-kubelet-client", "system:masters")
     authority.sign("accounts", "service-accounts")

@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.cluster import control_plane
 from tests.cluster.daemons import ClusterError
-from tests.cluster.layout import API_ADDRESS, API_PORT, BRIDGE, PODS, Layout
+from tests.cluster.layout import API_ADDRESS, API_PORT, BRIDGE, DATABASE_ADDRESS, PODS, Layout
 
 _BLOCK = 64 * 1024
 _GATEWAY = PODS.replace(".0/", ".1/")
@@ -50,19 +50,30 @@ def api_service() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def engine_service(layout: Layout) -> Iterator[None]:
-    """Carry connections to the Service `pratique` to its ready Pods, and know it by its name."""
-    service = _object(layout, "service")
-    address = service["spec"]["clusterIP"]
-    name = f"{service['metadata']['name']}.{service['metadata']['namespace']}.svc"
-    with _service(address, lambda: _ready_pod(layout)), _named(name, address):
+def database_service(port: int) -> Iterator[None]:
+    """Carry connections of Pods to a PostgreSQL server on loopback."""
+    with _service(DATABASE_ADDRESS, lambda: ("127.0.0.1", port), 5432):
         yield
 
 
-def _ready_pod(layout: Layout) -> tuple[str, int] | None:
+@contextlib.contextmanager
+def engine_service(layout: Layout, wanted: Callable[[], str] = str) -> Iterator[None]:
+    """Carry connections to the Service `pratique` to a ready Pod, and know it by its name.
+
+    `wanted` names the Pod where it matters.
+    """
+    service = _object(layout, "service")
+    address = service["spec"]["clusterIP"]
+    name = f"{service['metadata']['name']}.{service['metadata']['namespace']}.svc"
+    with _service(address, lambda: _ready_pod(layout, wanted())), _named(name, address):
+        yield
+
+
+def _ready_pod(layout: Layout, wanted: str) -> tuple[str, int] | None:
     for subset in _object(layout, "endpoints").get("subsets") or ():
         for ready in subset.get("addresses") or ():
-            return ready["ip"], subset["ports"][0]["port"]
+            if wanted in {"", ready["targetRef"]["name"]}:
+                return ready["ip"], subset["ports"][0]["port"]
     return None
 
 
@@ -73,10 +84,10 @@ def _object(layout: Layout, kind: str) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _service(address: str, target: Target) -> Iterator[None]:
-    """Listen at port 443 of the address of a Service."""
+def _service(address: str, target: Target, port: int = 443) -> Iterator[None]:
+    """Listen at the address of a Service."""
     _ip("address", "add", f"{address}/32", "dev", BRIDGE)
-    with _Relay(address, target) as relay:
+    with _Relay((address, port), target) as relay:
         threading.Thread(target=relay.serve_forever, daemon=True).start()
         try:
             yield
@@ -87,8 +98,8 @@ def _service(address: str, target: Target) -> Iterator[None]:
 class _Relay(socketserver.ThreadingTCPServer):
     allow_reuse_address = daemon_threads = True
 
-    def __init__(self, address: str, target: Target) -> None:
-        super().__init__((address, 443), _Connection)
+    def __init__(self, address: tuple[str, int], target: Target) -> None:
+        super().__init__(address, _Connection)
         self.target = target
 
 
@@ -99,10 +110,20 @@ class _Connection(socketserver.BaseRequestHandler):
         """Carry one connection, both ways, until both sides have ended."""
         if where := self.server.target():
             with contextlib.suppress(OSError), socket.create_connection(where) as far:
+                _notice_loss(self.request)
                 back = threading.Thread(target=_copy, args=(far, self.request), daemon=True)
                 back.start()
                 _copy(self.request, far)
                 back.join()
+
+
+def _notice_loss(connection: socket.socket) -> None:
+    """Have the kernel find out when a Pod has gone with its network: no packet says so."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option in (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL):
+        connection.setsockopt(socket.IPPROTO_TCP, option, 2)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 8000)  # with data on its way
 
 
 def _copy(source: socket.socket, sink: socket.socket) -> None:

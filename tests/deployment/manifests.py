@@ -23,6 +23,12 @@ def manifests() -> list[Object]:
     return [one for name in kustomization["resources"] for one in objects((MANIFESTS / name).read_text())]
 
 
+def engine_image() -> str:
+    """Return the name of the engine's image in the manifests."""
+    (stateful,) = [one for one in manifests() if one["kind"] == "StatefulSet"]
+    return str(stateful["spec"]["template"]["spec"]["containers"][0]["image"])
+
+
 def chart(**values: str) -> list[Object]:
     """Return what the chart makes with its own values, or with others by their path.
 

@@ -11,8 +11,8 @@ import yaml
 from engine.sandbox.drivers.kubernetes.health import RIGHTS
 from engine.server.http.metrics import PrometheusMetrics
 from engine.server.probe import QUESTIONS, running
-from engine.settings import Settings
-from tests.deployment.manifests import DEPLOY, Object, chart, manifests
+from engine.settings import HistorySettings, Settings
+from tests.deployment.manifests import DEPLOY, Object, chart, engine_image, manifests
 
 _METRIC = re.compile(r"\bpratique_[a-z_]+")
 
@@ -75,6 +75,22 @@ def test_the_engine_is_unprivileged_and_asked_by_its_own_probe() -> None:
     )
     assert all(command[:-1] == ["python", "-m", "engine.server.probe"] for command in commands)
     assert set(QUESTIONS) == {command[-1] for command in commands}
+
+
+def test_several_engines_are_the_same_image_and_say_what_the_settings_know() -> None:
+    """The container that puts the key in place is of the engine's version; each variable is a setting."""
+    patch = yaml.safe_load((DEPLOY / "kubernetes-several" / "engines.yaml").read_text())
+    pod = patch["spec"]["template"]["spec"]
+    (key,), (engine,) = pod["initContainers"], pod["containers"]
+    assert engine_image() == key["image"]
+    given = {one["name"]: one.get("value", "engine-0") for one in engine["env"]}
+    assert "PGPASSWORD" in given
+    history = {
+        name.removeprefix("PRATIQUE_HISTORY__").lower(): value
+        for name, value in given.items()
+        if name.startswith("PRATIQUE_")
+    }
+    assert "several" == HistorySettings.model_validate(history).engines
 
 
 def test_the_engine_can_trust_its_volume_and_its_settings() -> None:
