@@ -177,6 +177,8 @@ def _base(context: Context, node: ast.expr, scope: NameScope) -> Iterator[Step]:
         check_type_arguments(context, node, scope)
         yield node.slice, scope, True
         node = node.value
+        if context.meanings.of_entry(node, scope).path == "typing.Annotated":
+            context.refuse(node, "a base class that `Annotated` holds may be any class")
     if isinstance(node, ast.Call):
         entry = context.meanings.of_entry(node.func, scope)
         if entry.path != "collections.namedtuple":

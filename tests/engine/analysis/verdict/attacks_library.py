@@ -34,6 +34,8 @@ HANDED = (
     f"from typing import Type\nT = Type[int]\nT._inst = True\nT{_MADE}",
     f"from typing import Type\nclass M(Type): pass\nM{_MADE}",
     f"from typing import Type\nclass M(Type[int]): pass\nM{_MADE}",
+    f"from typing import Annotated\nclass M(Annotated[type, 1]): pass\nM{_MADE}",
+    "import typing as t\nclass E(t.Annotated[ImportError, 1]): pass\nraise E('x', **{'name_' + 'from': 'y'})",
     f"import typing\ndef f(t):\n    t._inst = True\n    t{_MADE}\nf(typing.Type[int])",
     "from typing import Deque\nt = Deque[int]\nsetattr(t, '_inst', True)",
     "from typing import Union\nu = Union\ndef f(form, types): return types\nu._getitem = f\nimport difflib",
