@@ -80,7 +80,6 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "engine/analysis/verdict/python/calls.py": (f"{_VERDICT}/test_python_proof.py",),
     "engine/analysis/verdict/python/data/files.py": (f"{_VERDICT}/test_data_names.py",),
     "engine/analysis/verdict/python/data/imports.py": (f"{_VERDICT}/test_data_names.py",),
-    "engine/analysis/verdict/python/data/named_tuples.py": _DATA,
     "engine/analysis/verdict/python/data/pictures.py": _DATA,
     "engine/analysis/verdict/python/data/restricted.py": _DATA,
     "engine/analysis/verdict/python/data/signatures.py": _DATA,

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 
 from engine.analysis.verdict.javascript import names
-from engine.analysis.verdict.python.attributes import DEFINED, DUNDERS, GLOBALS, SAFE
+from engine.analysis.verdict.python.attributes import DUNDERS, GLOBALS, SAFE
 from engine.analysis.verdict.python.data.attributes import (
     MATPLOTLIB_SAFE,
     NUMPY_SAFE,
@@ -47,7 +47,6 @@ def lists() -> str:
             *_words("Attributes that are not safe where matplotlib is imported", UNSAFE_BESIDE_MATPLOTLIB),
             *_signatures(),
             *_words("Attributes of the data model that may be read", DUNDERS),
-            *_words("Methods of the data model that a class may define", DEFINED),
             *_words("Names with two underscores that may be assigned", GLOBALS),
             *_javascript(),
             *_shell(),
@@ -101,7 +100,6 @@ def _shell() -> Iterator[str]:
 
 def _row(title: str, module: SafeModule) -> str:
     parts = [_code(module.values)] if module.values else []
-    parts += [f"only as classes: {_code(module.classes)}"] if module.classes else []
     parts += [f"only called in checked ways: {_code(module.calls)}"] if module.calls else []
     parts += [f"only named as types: {_code(module.types)}"] if module.types else []
     return f"| {title} | {'; '.join(parts)} | {module.why} |"

@@ -16,6 +16,7 @@ from engine.analysis.verdict.javascript.names import GLOBALS, INHERITED_GLOBALS,
 from engine.analysis.verdict.javascript.readings import misread
 from engine.analysis.verdict.javascript.scopes import DeclaredNames
 from engine.analysis.verdict.javascript.shapes import unclear
+from engine.analysis.verdict.javascript.subset import outside
 from engine.analysis.verdict.javascript.tree import NotReadable, SyntaxPart, read_parts
 from engine.analysis.verdict.javascript.walk import Walk
 from engine.common.text import Untrusted
@@ -58,7 +59,7 @@ class _ScriptProof:
         self._root = root
         self._flow = Flow(tree)
         self._scopes = DeclaredNames(root)
-        self._unclear = list(unclear(root))
+        self._unclear, self._outside = list(unclear(root)), list(outside(root))
         self._uses_this = _mentions_this(root)
 
     def run(self) -> tuple[Unproven, ...]:
@@ -73,6 +74,8 @@ class _ScriptProof:
             self._check_names()
             for part in self._unclear:
                 flow.refuse(part, "it is not clear that this goes on here")
+            for part, what in self._outside:
+                flow.refuse(part, f"{what} is not in the provable subset")
             if not flow.changed:
                 return flow.unproven()
         return _whole("what the program holds could not be worked out")

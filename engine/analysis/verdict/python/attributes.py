@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from engine.analysis.python.word_lists import words
-from engine.analysis.verdict.python.reserved_attributes import RESERVED
 
 SAFE = frozenset(
     words(
@@ -34,11 +33,10 @@ SAFE = frozenset(
         # regular expressions
         """ match fullmatch search sub subn findall finditer group groups groupdict groupindex start
             end span expand string pattern flags lastgroup lastindex pos endpos regs re"""
-        # iterators, functions, exceptions, named tuples, enumerations
-        """ send throw close args func keywords cache_info cache_clear cache_parameters setter getter
-            deleter value name names hits misses currsize maxsize _asdict _replace _fields _make
-            _field_defaults errno strerror filename code msg lineno offset text reason object encoding
-            add_note exceptions message"""
+        # iterators, functions, exceptions, tuples with names
+        """ send throw close args func keywords cache_info cache_clear cache_parameters
+            value name names hits misses currsize maxsize errno strerror filename code msg lineno
+            offset text reason object encoding add_note exceptions message"""
         # streams in memory and the standard streams
         """ read readline readlines write writelines flush seek tell truncate getvalue isatty readable
             writable seekable closed newlines writerow writerows writeheader fieldnames line_num
@@ -77,54 +75,20 @@ DUNDERS = frozenset(
 )
 """Attributes of the data model that give text, or do what an operator does."""
 
-DEFINED = (DUNDERS - {"__doc__", "__module__", "__name__", "__qualname__"}) | frozenset(
-    words(
-        """__call__ __complex__ __format__ __iand__ __init__ __ifloordiv__ __ilshift__ __imatmul__ __imod__
-            __imul__ __ior__ __ipow__ __irshift__ __itruediv__ __ixor__ __missing__ __post_init__
-            __rand__ __rdivmod__ __rfloordiv__ __rlshift__ __rmatmul__ __rmod__ __ror__ __rpow__
-            __rrshift__ __rtruediv__ __rxor__"""
-    )
-)
-"""Methods of the data model that a class may define: none that decides over attributes, classes or copies."""
-
 GLOBALS = frozenset(
     words(
         """__all__ __author__ __contact__ __copyright__ __credits__ __date__ __email__ __license__
-            __maintainer__ __slots__ __status__ __version__"""
+            __maintainer__ __status__ __version__"""
     )
 )
 """Names with two underscores at each end that code may assign, because nothing acts on them."""
 
-NAMES_ATTRIBUTES = frozenset({"attrname", "name_from"})
-"""Attributes that make the library act on a name: `cached_property` sets the attribute that `attrname` names,
-so a computed one would be `__reduce_ex__`, which `copy` calls; and where an uncaught `ImportError` has a
-`name_from`, the interpreter imports the module that its `name` names."""
-
-READABLE = (GLOBALS - {"__slots__"}) | {"__name__", "__file__", "__doc__", "__debug__"}
+READABLE = GLOBALS | {"__name__", "__file__", "__doc__", "__debug__"}
 
 
 def is_dunder(name: str) -> bool:
     """Return whether a name belongs to the language."""
     return name.startswith("__") and name.endswith("__")
-
-
-def is_sunder(name: str) -> bool:
-    """Return whether a name belongs to the classes of `enum`."""
-    return len(name) > 2 and name[0] == name[-1] == "_" and not is_dunder(name)
-
-
-def may_be_assigned(name: str) -> bool:
-    """Return whether assigning an attribute gives the interpreter and the library no name or hook."""
-    hook = is_dunder(name) or is_sunder(name) or name in NAMES_ATTRIBUTES
-    return not hook and name not in RESERVED
-
-
-def leads_out(name: str) -> bool:
-    """Return whether objects and classes of a program may have an attribute of this name that is not safe.
-
-    Those in upper case, such as `T`, are constants of the library.
-    """
-    return name in RESERVED and not name[0].isupper()
 
 
 def is_safe_attribute(name: str, safe: frozenset[str]) -> bool:

@@ -11,10 +11,7 @@ from engine.analysis.verdict.python.attributes import is_safe_attribute
 from engine.analysis.verdict.python.data.attributes import safe_attributes
 from engine.analysis.verdict.python.data.imports import data_libraries
 from engine.analysis.verdict.python.doctests import examples, may_run
-from engine.analysis.verdict.python.hazards import Hazards
 from engine.analysis.verdict.python.meanings import Meanings
-from engine.analysis.verdict.python.own_attributes import own_attributes
-from engine.analysis.verdict.python.own_hashes import may_collide
 from engine.analysis.verdict.python.scopes import OPENS_SCOPE, NameScope, ScopeKind, Scopes, children
 from engine.common.text import Untrusted
 from engine.models import Span, Unproven
@@ -38,25 +35,12 @@ class Context:
         self.libraries = data_libraries(self.scopes.imports)
         self.examples = self._collect_examples(tree)
         """The docstrings whose examples the program may run, each with its scope and its trees."""
-        own = own_attributes(self.scopes)
-        self.safe = safe_attributes(own, self.libraries)
-        self.hazards = Hazards(self.scopes, own, self.libraries)
-        classes = [one for one in self.scopes.by_node.values() if one.kind is ScopeKind.CLASS]
-        self.compares = any("__eq__" in one.names for one in classes)
-        """Whether the program defines how its objects are compared."""
-        self.collides = may_collide(self.scopes, self.meanings)
-        """Whether an object of the program may be compared with a class of the library."""
+        self.safe = safe_attributes(self.libraries)
         self.problems: dict[tuple[Span, str], None] = {}
         self.writes: dict[tuple[Span, str], None] = {}
         """The files of the workspace that the program writes, each with its place."""
         self.used: dict[str, ast.AST] = {}
         """Restricted functions and classes that the program uses, each with one place."""
-        self.field_defaults: set[ast.AST] = set()
-        """The calls of `dataclasses.field` that nothing keeps."""
-        self.slots: set[ast.AST] = set()
-        """Where `__slots__` is assigned names that are spelled out."""
-        self.tested: set[ast.AST] = set()
-        """Names that the code only asks whether they are true."""
         self.place: Span | None = None
         """The docstring whose examples are looked at."""
         self.lazy = any(isinstance(node, ast.ImportFrom) and _is_lazy(node) for node in tree.body)
@@ -65,7 +49,7 @@ class Context:
     def _collect_examples(
         self, tree: ast.Module
     ) -> list[tuple[ast.Constant, NameScope, list[ast.Module] | None]]:
-        """Collect the names of all examples first: their classes count as the program's own."""
+        """Collect the names of all examples first."""
         collected = []
         for docstring, trees in (examples(tree) if may_run(self.scopes.imports) else {}).items():
             scope = NameScope(ScopeKind.EXAMPLES, self.scopes.module)
@@ -73,17 +57,6 @@ class Context:
                 self.scopes.add(example, scope)
             collected.append((docstring, scope, trees))
         return collected
-
-    def names_of(self, path: str) -> frozenset[str]:
-        """Return the names that something of the library may have in the code."""
-        own = path.rpartition(".")[2]
-        aliases = (
-            (f"{node.module}.{alias.name}", alias.asname)
-            for node in self.scopes.imports
-            if isinstance(node, ast.ImportFrom)
-            for alias in node.names
-        )
-        return frozenset({own, *(name for found, name in aliases if found == path and name)})
 
     def refuse(self, node: ast.AST, reason: str) -> None:
         """Record that a node is not proven."""
@@ -93,10 +66,6 @@ class Context:
         """Record an attribute that is not safe on every value."""
         if not is_safe_attribute(name, self.safe):
             self.refuse(node, f"the attribute `{name}` is not on the list")
-        elif name == "getter":
-            self.used.setdefault("getter of a property", node)
-        elif name == "__init__" and "matplotlib" in self.libraries:
-            self.refuse(node, "`__init__` may set up an object of matplotlib anew")
 
     def write(self, node: ast.AST, name: str) -> None:
         """Record a file of the workspace that the program writes: not proven, but known."""

@@ -1,9 +1,9 @@
 """What the standard library offers to a program that only computes, and why each module is safe.
 
 `values` may be used in any way: called with anything a proven program can hold, passed on, or stored.
-`classes` may only be base classes, annotations and the second argument of `isinstance`: changing them
-would change the interpreter's own objects (`os.environ` is a `collections.abc.Mapping`). `calls` may
-only be called directly; `calls.py` checks how. `types` may only stand in annotations and in `isinstance`.
+`types` may only stand in annotations and be the second argument of `isinstance`: some of them could change
+the interpreter's own objects (`os.environ` is a `collections.abc.Mapping`). `calls` may only be called
+directly; `calls.py` checks how.
 """
 
 from __future__ import annotations
@@ -33,24 +33,23 @@ UserWarning ValueError Warning ZeroDivisionError
 
 BUILTINS = _module(
     "Computing, text, containers and exceptions; printing, and reading standard input.",
-    """abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod
+    """abs all any ascii bin bool bytearray bytes callable chr complex dict divmod
             enumerate exit filter float format frozenset hasattr hash hex id input int isinstance
             issubclass iter len list map max min next object oct ord pow print quit range repr
-            reversed round set slice sorted staticmethod str sum super tuple zip Ellipsis
+            reversed round set slice sorted str sum tuple zip Ellipsis
             NotImplemented __debug__"""
     + _ERRORS,
-    calls="type getattr setattr delattr property ImportError ModuleNotFoundError",
+    calls="type ImportError ModuleNotFoundError",
 )
 
 _TYPING_VALUES = """
 Any Optional Union List Dict Set FrozenSet Tuple Callable Literal Final ClassVar
-Annotated NoReturn Never Self TypeAlias TYPE_CHECKING Iterable
+NoReturn Never TypeAlias TYPE_CHECKING Iterable
 Iterator Hashable Sized Container Collection Reversible Deque DefaultDict OrderedDict
-AnyStr Text Concatenate LiteralString Required NotRequired TypeGuard Unpack cast final
-overload runtime_checkable
+AnyStr Text LiteralString cast
 """
 _TYPING_CLASSES = """
-Generic Protocol NamedTuple TypedDict Mapping MutableMapping Sequence MutableSequence
+Mapping MutableMapping Sequence MutableSequence
 AbstractSet MutableSet Generator AsyncIterator AsyncIterable AsyncGenerator Awaitable
 Coroutine Counter ChainMap SupportsInt SupportsFloat SupportsIndex SupportsAbs
 SupportsRound SupportsBytes SupportsComplex IO TextIO BinaryIO Pattern Match KeysView
@@ -68,7 +67,6 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
         "__future__": _module(
             "Switches of the compiler.", "annotations division print_function generator_stop absolute_import"
         ),
-        "abc": _module("Marks methods as abstract.", "abstractmethod", classes="ABC ABCMeta"),
         "array": _module("Arrays of numbers in memory.", "array typecodes"),
         "ast": _module("`literal_eval` reads literals and calls nothing.", "literal_eval"),
         "base64": _module(
@@ -97,17 +95,14 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
             log10 nan nanj phase pi polar rect sin sinh sqrt tan tanh tau""",
         ),
         "collections": _module(
-            "Containers in memory. `namedtuple` compiles only names that it checks to be identifiers.",
+            "Containers in memory. `namedtuple` makes a class and is not listed.",
             "Counter OrderedDict defaultdict deque ChainMap",
-            calls="namedtuple",
         ),
-        "collections.abc": _module("Interfaces of containers.", "", classes=_ABSTRACT),
+        "collections.abc": _module("Interfaces of containers.", "", types=_ABSTRACT),
         "colorsys": _module("Computes.", "rgb_to_yiq yiq_to_rgb rgb_to_hls hls_to_rgb rgb_to_hsv hsv_to_rgb"),
-        "contextlib": _module(
-            "Calls functions that the program already has.", "contextmanager suppress nullcontext"
-        ),
+        "contextlib": _module("Calls functions that the program already has.", "suppress nullcontext"),
         "copy": _module(
-            "Copies by hooks (`__reduce__`, `__copy__`) that no proven class may define.",
+            "Copies by hooks (`__reduce__`, `__copy__`) of classes, which no proven program defines.",
             "copy Error",
             calls="deepcopy",
         ),
@@ -115,13 +110,6 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
             "Reads from and writes to objects that the program already has.",
             """reader writer DictReader DictWriter QUOTE_ALL QUOTE_MINIMAL QUOTE_NONE QUOTE_NONNUMERIC
             Error field_size_limit excel excel_tab unix_dialect""",
-        ),
-        "dataclasses": _module(
-            "`dataclass` compiles the names of fields, which are names of the program's own text: a `field`"
-            " is the default of one in the body of a dataclass, where nothing can reach and rename it.",
-            "asdict astuple replace is_dataclass MISSING FrozenInstanceError",
-            calls="dataclass field",
-            types="KW_ONLY",
         ),
         "datetime": _module(
             "Computes dates; reads the clock and the time zone.",
@@ -144,12 +132,11 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
             "ELLIPSIS NORMALIZE_WHITESPACE IGNORE_EXCEPTION_DETAIL",
             calls="testmod",
         ),
-        "enum": _module("Named constants.", "auto unique", classes="Enum IntEnum Flag IntFlag StrEnum"),
         "fractions": _module("Computes.", "Fraction"),
         "functools": _module(
             "Calls functions that the program already has.",
-            "reduce cache cmp_to_key total_ordering partial partialmethod",
-            calls="wraps cached_property lru_cache",
+            "reduce cache cmp_to_key partial",
+            calls="lru_cache",
         ),
         "hashlib": _module(
             "Computes digests of bytes in memory.",
@@ -173,7 +160,7 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
         ),
         "json": _module(
             "Reads and writes text; hooks are functions that the program already has.",
-            "loads dumps load dump JSONDecodeError JSONEncoder JSONDecoder",
+            "loads dumps load dump JSONDecodeError",
         ),
         "keyword": _module("Lists of words.", "iskeyword issoftkeyword kwlist softkwlist"),
         "math": _module(
@@ -183,7 +170,7 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
             isfinite isinf isnan isqrt lcm ldexp lgamma log log10 log1p log2 modf nan nextafter perm
             pi pow prod radians remainder sin sinh sqrt sumprod tan tanh tau trunc ulp""",
         ),
-        "numbers": _module("Interfaces of numbers.", "", classes="Number Complex Real Rational Integral"),
+        "numbers": _module("Interfaces of numbers.", "", types="Number Complex Real Rational Integral"),
         "operator": _module(
             "Operators as functions; those that take attributes by text are not listed.",
             """abs add and_ concat contains countOf delitem eq floordiv ge getitem gt iadd iand iconcat
@@ -244,15 +231,10 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
             struct_time timezone tzname""",
         ),
         "timeit": _module("Reads the clock; `timeit` runs text and is not listed.", "default_timer"),
-        "types": _module(
-            "A plain object: its attributes are those that the code spells out.", "", calls="SimpleNamespace"
-        ),
         "typing": _module(
             "Annotations; `get_type_hints` runs text and is not listed.",
             _TYPING_VALUES,
-            classes=_TYPING_CLASSES,
-            calls="NewType ParamSpec TypeVar",
-            types="Type",
+            types=_TYPING_CLASSES,
         ),
         "unicodedata": _module(
             "Properties of characters.",

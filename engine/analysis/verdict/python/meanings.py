@@ -27,14 +27,10 @@ class Use(Enum):
 
     VALUE = auto()
     """In any way."""
-    CLASS = auto()
-    """As a base class, an annotation and the second argument of `isinstance`."""
     CALL = auto()
     """Called directly, in the ways that are checked."""
     TYPE = auto()
     """As an annotation and the second argument of `isinstance`."""
-    DESCRIBED = auto()
-    """Compared, tested, printed, or asked for its name: the type of a value."""
     MODULE = auto()
     """Before a dot."""
     UNKNOWN = auto()
@@ -48,11 +44,9 @@ class Meaning:
     use: Use
     path: str = ""
     reason: str = ""
-    is_own_class: bool = False
 
 
 OWN = Meaning(Use.VALUE)
-OWN_CLASS = Meaning(Use.VALUE, is_own_class=True)
 
 
 def unknown(reason: str) -> Meaning:
@@ -71,8 +65,6 @@ def _member(safe: SafeModule | None, module: str, name: str) -> Meaning:
         return unknown(f"the module `{module}` is not on the list")
     if name in safe.values:
         return Meaning(Use.VALUE, shown)
-    if name in safe.classes:
-        return Meaning(Use.CLASS, shown)
     if name in safe.types:
         return Meaning(Use.TYPE, shown)
     if name in safe.calls:
@@ -136,12 +128,8 @@ def _below(module: str, name: str) -> Meaning:
 
 def _of_binding(binding: NameBinding) -> Meaning:
     match binding.kind:
-        case BindingKind.CLASS:
-            return OWN_CLASS
         case BindingKind.VALUE | BindingKind.FUNCTION:
             return OWN
-        case BindingKind.EXCEPTION_TYPE:
-            return Meaning(Use.DESCRIBED)
         case BindingKind.MODULE:
             return Meaning(Use.MODULE, binding.path)
     module, _, name = binding.path.rpartition(".")

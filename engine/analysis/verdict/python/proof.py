@@ -18,7 +18,6 @@ from engine.analysis.verdict.python.bound_names import check_bound_names
 from engine.analysis.verdict.python.context import START, Context, Step
 from engine.analysis.verdict.python.data import labels
 from engine.analysis.verdict.python.data.files import is_configured
-from engine.analysis.verdict.python.exception_types import TESTS, tested_names
 from engine.analysis.verdict.python.scopes import BINDS, COMPREHENSIONS, NameScope
 from engine.common.text import Untrusted
 from engine.models import Unproven
@@ -40,32 +39,19 @@ _PLAIN = frozenset(
             ast.Continue,
         ),
         *(ast.If, ast.For, ast.While, ast.With, ast.withitem, ast.Try),
-        *(ast.Match, ast.match_case, ast.MatchValue, ast.MatchSingleton, ast.MatchSequence, ast.MatchMapping),
-        *(
-            ast.MatchStar,
-            ast.MatchAs,
-            ast.MatchOr,
-            ast.BoolOp,
-            ast.NamedExpr,
-            ast.BinOp,
-            ast.UnaryOp,
-            ast.IfExp,
-        ),
+        *(ast.BoolOp, ast.NamedExpr, ast.BinOp, ast.UnaryOp, ast.IfExp),
         *(ast.Dict, ast.Set, ast.List, ast.Tuple, ast.Yield, ast.YieldFrom, ast.JoinedStr),
         *(ast.Subscript, ast.Starred, ast.Slice, ast.arguments, ast.keyword),
     }
 )
 """Nodes whose parts are checked, and that do no more than their parts. Constants have none."""
-_WRITES_DOCSTRINGS = frozenset(
-    {
-        "property()",
-        "property of a decorated function",
-        "getter of a property",
-        "dataclass without docstring",
-        "functools.wraps",
-    }
-)
-"""What gives a definition a docstring that is not in the text."""
+_SHOWN: Mapping[type[ast.AST], str] = {
+    ast.ClassDef: "a class",
+    ast.Match: "`match`",
+    ast.TryStar: "`except*`",
+    ast.AsyncFunctionDef: "`async def`",
+}
+"""What people call nodes that programs have, and that are never proven."""
 _NESTED = frozenset({ast.Subscript, ast.Tuple, ast.List, ast.BinOp, ast.Starred})
 """Nodes of annotations that hold annotations."""
 
@@ -74,7 +60,6 @@ _CHECKS: Mapping[type[ast.AST], Callable[..., Iterable[Step]]] = {
     ast.Attribute: expressions.check_attribute,
     ast.Call: expressions.check_called,
     ast.ExceptHandler: expressions.check_handler,
-    ast.TryStar: expressions.check_star,
     ast.Raise: expressions.check_raised,
     ast.Compare: expressions.check_compared,
     ast.FormattedValue: expressions.check_formatted,
@@ -84,7 +69,6 @@ _CHECKS: Mapping[type[ast.AST], Callable[..., Iterable[Step]]] = {
     ast.ImportFrom: definitions.check_import_from,
     ast.FunctionDef: definitions.check_function,
     ast.Lambda: definitions.check_lambda,
-    ast.ClassDef: definitions.check_class,
 }
 """What is checked by more than its parts. Each check takes the context, the node, its scope, and whether the
 node is an annotation; it yields what is left to check."""
@@ -144,13 +128,9 @@ class _Proof:
     def _visit(self, node: ast.AST, scope: NameScope, annotation: bool) -> Iterable[Step]:
         kind = type(node)
         if kind in BINDS:
-            check_bound_names(self._context, node, scope)
-        if kind in TESTS:
-            self._context.tested.update(tested_names(node))
+            check_bound_names(self._context, node)
         if kind in _PLAIN:
             steps = self._context.steps(node, scope)
-            if annotation and isinstance(node, ast.Subscript):
-                expressions.check_type_arguments(self._context, node, scope)
             if annotation and kind in _NESTED and expressions.applies_types(self._context, node, scope):
                 return [(part, at, True) for part, at, _ in steps]
             return steps
@@ -171,25 +151,14 @@ class _Proof:
             case ast.Global() | ast.Nonlocal():
                 if any(name.startswith("__") for name in node.names):
                     context.refuse(node, "declares a name of the interpreter")
-            case ast.MatchClass():
-                if node.patterns and not expressions.is_built_in(context, node.cls, scope):
-                    context.refuse(
-                        node, "a pattern by position takes attributes that this code does not name"
-                    )
-                for name in node.kwd_attrs:
-                    context.check_attribute(node, name)
-                yield node.cls, scope, True
-                yield from ((part, scope, False) for part in (*node.patterns, *node.kwd_patterns))
             case _:
-                context.refuse(node, f"{type(node).__name__} is not in the provable subset")
+                shown = _SHOWN.get(type(node), type(node).__name__)
+                context.refuse(node, f"{shown} is not in the provable subset")
 
     def _check_docstrings(self) -> None:
         """Check what `doctest.testmod` runs: the examples of all docstrings that the code spells out."""
         context = self._context
         context.lazy = False
-        for used, at in context.used.items():
-            if used in _WRITES_DOCSTRINGS or used.startswith("base enum."):
-                context.refuse(at, "`doctest` may run a docstring that is not in this text")
         for docstring, scope, trees in context.examples:
             context.place = context.span(docstring)
             if trees is None:

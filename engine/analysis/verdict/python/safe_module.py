@@ -13,16 +13,15 @@ class SafeModule:
 
     why: str
     values: frozenset[str]
-    classes: frozenset[str] = frozenset()
     calls: frozenset[str] = frozenset()
     types: frozenset[str] = frozenset()
 
     @property
     def names(self) -> frozenset[str]:
         """All names on the list."""
-        return self.values | self.classes | self.calls | self.types
+        return self.values | self.calls | self.types
 
 
-def module(why: str, values: str, classes: str = "", calls: str = "", types: str = "") -> SafeModule:
+def module(why: str, values: str, calls: str = "", types: str = "") -> SafeModule:
     """Return a module whose names are given as words."""
-    return SafeModule(why, *(frozenset(words(names)) for names in (values, classes, calls, types)))
+    return SafeModule(why, *(frozenset(words(names)) for names in (values, calls, types)))

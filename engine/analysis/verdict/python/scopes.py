@@ -8,24 +8,20 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from engine.analysis.python.parse.child_nodes import child_nodes
-from engine.analysis.verdict.python.exception_types import EXIT, type_parameter
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-OPENS_SCOPE = frozenset(
-    {*COMPREHENSIONS, ast.NamedExpr, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef}
-)
+OPENS_SCOPE = frozenset({*COMPREHENSIONS, ast.NamedExpr, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda})
 """Nodes whose parts are not all evaluated in the scope that the node is in."""
 BINDS = frozenset(
     {
         *(ast.NamedExpr, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.ExceptHandler),
-        *(ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Import, ast.ImportFrom),
+        *(ast.Import, ast.ImportFrom),
     }
 )
 """Nodes that can bind names, besides the names that are assigned or deleted."""
 _NAMES = BINDS | {ast.Global, ast.Nonlocal}
-_DEFINING = (ast.Attribute, ast.Call)
 
 
 class ScopeKind(Enum):
@@ -34,7 +30,6 @@ class ScopeKind(Enum):
     MODULE = auto()
     EXAMPLES = auto()
     """The examples of a docstring: a copy of the module's names, and their own."""
-    CLASS = auto()
     FUNCTION = auto()
     """A function, a lambda or a comprehension: the names that it binds are never looked for elsewhere."""
 
@@ -44,11 +39,8 @@ class BindingKind(Enum):
 
     MODULE = auto()
     LIBRARY = auto()
-    CLASS = auto()
     FUNCTION = auto()
     """One that the program defines, without decorators."""
-    EXCEPTION_TYPE = auto()
-    """The parameter of `__exit__` that is handed the type of an exception."""
     VALUE = auto()
 
 
@@ -61,9 +53,7 @@ class NameBinding:
 
 
 VALUE = NameBinding(BindingKind.VALUE)
-OWN_CLASS = NameBinding(BindingKind.CLASS)
 OWN_FUNCTION = NameBinding(BindingKind.FUNCTION)
-EXCEPTION_TYPE = NameBinding(BindingKind.EXCEPTION_TYPE)
 
 
 @dataclass(slots=True, eq=False)
@@ -100,8 +90,6 @@ class Scopes:
         self.declared: set[str] = set()
         """Names that any `global` or `nonlocal` mentions: they are taken to be bound everywhere."""
         self.imports: list[ast.Import | ast.ImportFrom] = []
-        self.defining: list[ast.Attribute | ast.Call] = []
-        """All nodes that can define attributes."""
         self.add(tree, self.module)
 
     def add(self, root: ast.AST, scope: NameScope) -> None:
@@ -125,8 +113,6 @@ class Scopes:
                 continue
             if kind in _NAMES:
                 self._bind(node, scope)
-            if isinstance(node, _DEFINING):
-                self.defining.append(node)
             if isinstance(node, ast.AnnAssign) and _binds_nothing(node):
                 stack.append(node.annotation)
                 continue
@@ -138,18 +124,14 @@ class Scopes:
                 stack += child_nodes(node)
 
     def resolve(self, name: str, scope: NameScope) -> tuple[set[NameBinding], bool]:
-        """Return all bindings that a name can have in `scope`, and whether it can be a built-in.
-
-        A name that a class binds is looked for in the class, then in the module, and in no function around.
-        """
-        skips = scope.kind is ScopeKind.CLASS and name in scope.names
+        """Return all bindings that a name can have in `scope`, and whether it can be a built-in."""
         found: set[NameBinding] = set()
         at: NameScope | None = scope
         while at is not None:
             bound = at.names.get(name)
-            if bound and (at.kind is not ScopeKind.CLASS or at is scope):
+            if bound:
                 found |= bound
-                if at.kind is ScopeKind.FUNCTION and name not in self.declared and not skips:
+                if at.kind is ScopeKind.FUNCTION and name not in self.declared:
                     return found, False
             at = at.parent
         return found, True
@@ -161,12 +143,9 @@ class Scopes:
             return inner
         if isinstance(node, Function):
             inner = self._open(node, scope, ScopeKind.FUNCTION)
-            handed = _handed_type(node, scope)
             for arg in parameters(node.args):
-                inner.bind(arg.arg, EXCEPTION_TYPE if arg.arg == handed else VALUE)
+                inner.bind(arg.arg, VALUE)
             return inner
-        if isinstance(node, ast.ClassDef):
-            return self._open(node, scope, ScopeKind.CLASS)
         return scope
 
     def _open(self, node: ast.AST, parent: NameScope, kind: ScopeKind) -> NameScope:
@@ -186,12 +165,6 @@ class Scopes:
 def _binds_nothing(node: ast.AnnAssign) -> bool:
     """Return whether an annotation is of a name in parentheses, which is no name of its scope by that."""
     return isinstance(node.target, ast.Name) and not node.simple and node.value is None
-
-
-def _handed_type(node: Function, scope: NameScope) -> str | None:
-    """Return the name of the parameter that the language hands the type of an exception."""
-    is_exit = isinstance(node, ast.FunctionDef) and node.name == EXIT and scope.kind is ScopeKind.CLASS
-    return type_parameter(node.args) if is_exit else None
 
 
 def parameters(args: ast.arguments) -> tuple[ast.arg, ...]:
@@ -231,8 +204,6 @@ def _outer_parts(node: ast.AST) -> Iterator[ast.AST]:
                 yield node.returns
         case ast.Lambda():
             yield node.args
-        case ast.ClassDef():
-            yield from (*node.decorator_list, *node.bases, *node.keywords)
 
 
 def bound(node: ast.AST) -> Iterator[tuple[str, NameBinding]]:
@@ -240,16 +211,11 @@ def bound(node: ast.AST) -> Iterator[tuple[str, NameBinding]]:
     match node:
         case ast.NamedExpr(target=ast.Name(id=name)):
             yield name, VALUE
-        case ast.ClassDef(name=name):
-            yield name, OWN_CLASS
         case ast.FunctionDef(name=name, decorator_list=[]):
             yield name, OWN_FUNCTION
-        case (
-            ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar()
-        ):
-            if node.name is not None:
-                yield node.name, VALUE
-        case ast.MatchMapping(rest=str(name)):
+        case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+            yield node.name, VALUE
+        case ast.ExceptHandler(name=str(name)):
             yield name, VALUE
         case ast.Import() | ast.ImportFrom():
             yield from _imported(node)

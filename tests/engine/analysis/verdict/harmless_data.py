@@ -15,12 +15,9 @@ NUMPY = (
     f"{_NP}f = np.vectorize(lambda x: x + 1)\nprint(f([1, 2]), np.apply_along_axis(lambda r: r.max(), 0, np.eye(2)))",
     f"{_NP}def norm(x: np.ndarray) -> float:\n    return float(np.sqrt(np.sum(x ** 2)))\nprint(norm(np.arange(3)), isinstance(3, np.ndarray))",
     "import numpy\nfrom numpy.linalg import inv\nfrom numpy import pi, sin as s\nprint(inv(numpy.eye(2)), s(pi))",
-    f"{_NP}class Model:\n    def __init__(self, n):\n        self.weights = np.ones(n)\n        self.size = n\n    def run(self, x):\n"
-    "        return np.tanh(self.weights @ x)\nm = Model(3)\nprint(m.run(np.arange(3)), m.weights.size)",
     f"{_NP}with np.errstate(divide='ignore'):\n    print(np.array([1.0]) / 0)\nnp.set_printoptions(precision=3)\nprint(np.add.reduce([1, 2]), np.iinfo(int).max)",
     f"{_NP}m = np.matmul(np.eye(3), np.arange(9).reshape(3, 3))\nfor row in m:\n    print(' '.join(f'{{x:.1f}}' for x in row))\nprint(m.flatten().nbytes)",
     f"{_NP}import doctest\ndef f(x):\n    '''\n    >>> import numpy as np\n    >>> f(np.array([1]))\n    array([2])\n    '''\n    return x + 1\ndoctest.testmod()",
-    f"{_NP}import copy\na = np.array([None, 'x', {{'a': 1}}], dtype=object)\nprint(copy.deepcopy(a), np.array([1]).shape)\na.shape = (3, 1)\nprint(a)",
 )
 
 _PD = "import pandas as pd\nimport numpy as np\n"
@@ -51,12 +48,6 @@ READING = (
     "from pandas import read_csv\ntry:\n    print(read_csv('data.csv', parse_dates=['b']))\nexcept ValueError as error:\n    print(error)",
 )
 
-NAMED = (
-    f"{_NP}from collections import namedtuple\nP, Q = namedtuple('P', 'x, y'), namedtuple('Q', ['x', 'dtype'])\nprint(np.array(P(1, 2)), Q(1, 2))",
-    f"{_PD}from collections import namedtuple\nP, Q = namedtuple('P', 'x y'), namedtuple('Q', ('x', 'y'))\nprint(pd.Series(P(1, 2)), Q(1, 2))",
-    "from collections import namedtuple\nP = namedtuple('P', ['x' + str(n) for n in range(3)])\nprint(P(1, 2, 3), 'x'.upper())",
-    f"{_NP}class C:\n    style = 1\nprint(C().style, np.arange(3))",
-    f"{_PD}class A:\n    def __init__(self): self.x = 1\nclass B(A):\n    def __init__(self): super().__init__()\ncounts = [1, 2]\ncounts[not B().x] = 3",
-)
+NAMED = ()
 
 HARMLESS = (*NUMPY, *PANDAS, *READING, *NAMED)

@@ -15,7 +15,6 @@ from engine.analysis.verdict.python.data.library import DATA_MODULES
 from engine.analysis.verdict.python.data.reserved_attributes import OF_NUMPY, OF_PANDAS
 from engine.analysis.verdict.python.data.restricted import BY_LIBRARY
 from engine.analysis.verdict.python.library import BUILTINS, MODULES
-from engine.analysis.verdict.python.reserved_attributes import RESERVED
 from engine.analysis.verdict.python.safe_module import SafeModule
 
 _ESCAPES = [
@@ -50,7 +49,7 @@ _ESCAPES = [
     "modules",
     "environ",
 ]
-ATTRIBUTES = (*sorted(SAFE), *sorted(DUNDERS), *sorted(RESERVED), *_ESCAPES * 4)
+ATTRIBUTES = (*sorted(SAFE), *sorted(DUNDERS), *_ESCAPES * 4)
 NAMES = (*dir(builtins), *sorted(BUILTINS.values) * 2)
 _OF_DATA = (
     *("to_clipboard", "to_pickle", "http://a.example/x.csv", "/etc/hosts"),

@@ -101,6 +101,31 @@ def test_the_place_and_the_reason_are_named() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("code", "what"),
+    [
+        ("class A {}", "a class"),
+        ("const f = () => this", "what a function is called on"),
+        ("const o = { f() {} }", "a method, a getter or a setter"),
+        ("const o = { get x() { return 1 } }", "a method, a getter or a setter"),
+        ("function* f() {}", "a generator"),
+        ("async function f() {}", "an asynchronous function"),
+        ("const f = async () => 1", "an asynchronous function"),
+        ("const a = Symbol", "`Symbol`"),
+        ("function f() { return arguments }", "`arguments`"),
+        ("setTimeout(() => 1)", "`setTimeout`"),
+        ("Promise.resolve(1)", "`Promise`"),
+        ("String.raw`x`", "a tagged template"),
+        ("const o = [Math.abs]\no[0](1)", "a call of what lies under a computed key"),
+        ("function F() {}\nnew F()", "an object of a function of the program"),
+        ("a: for (;;) break a", "a label"),
+    ],
+)
+def test_what_is_outside_of_the_subset_is_named(code: str, what: str) -> None:
+    """What the language calls by itself is refused wherever it stands, and the reason says what it is."""
+    assert f"{what} is not in the provable subset" in [one.reason.text for one in prove(code)]
+
+
 def test_no_name_is_listed_and_reserved() -> None:
     """A property is either safe on every value or on no value."""
     assert frozenset() == names.RESERVED & (names.METHODS | names.DATA_PROPERTIES)

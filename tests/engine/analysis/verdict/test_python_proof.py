@@ -80,6 +80,26 @@ def test_the_place_and_the_reason_are_named() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("code", "what"),
+    [
+        ("class A: pass", "a class is not in the provable subset"),
+        ("match 1:\n    case x: print(x)", "`match` is not in the provable subset"),
+        ("try: pass\nexcept* ValueError: pass", "`except*` is not in the provable subset"),
+        ("async def f(): pass", "`async def` is not in the provable subset"),
+        ("def f(): pass\nf.x = 1", "an attribute that is assigned may change the library"),
+        ("def f(): pass\ndel f.columns", "an attribute that is deleted may change the library"),
+        ("def f(): pass\nf.columns = 1", "an attribute that is assigned may change the library"),
+        ("def f(): pass\nsetattr(f, 'prec', 1)", "`setattr` is not on the list"),
+        ("from collections import namedtuple", "`collections.namedtuple` is not on the list"),
+        ("from functools import wraps", "`functools.wraps` is not on the list"),
+    ],
+)
+def test_what_is_outside_of_the_subset_is_named(code: str, what: str) -> None:
+    """What gives an object behaviour or attributes of the program's choice is refused, and said plainly."""
+    assert what in [one.reason.text for one in prove(code)]
+
+
 def test_no_listed_value_is_a_module() -> None:
     """A module as a value would have attributes that the list of attributes is not about."""
     values = [
@@ -94,7 +114,7 @@ def test_no_listed_value_is_a_module() -> None:
 def test_restricted_names_are_not_values() -> None:
     """No name is in two lists of its module."""
     for module in (BUILTINS, *MODULES.values()):
-        parts = (module.values, module.classes, module.calls, module.types)
+        parts = (module.values, module.calls, module.types)
         assert len(module.names) == sum(len(names) for names in parts)
 
 

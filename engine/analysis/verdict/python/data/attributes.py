@@ -8,7 +8,6 @@ from engine.analysis.python.word_lists import words
 from engine.analysis.verdict.python.attributes import SAFE
 from engine.analysis.verdict.python.data.reserved_attributes import OF_NUMPY, OF_PANDAS
 from engine.analysis.verdict.python.data.restricted import methods
-from engine.analysis.verdict.python.reserved_attributes import RESERVED
 
 NUMPY_SAFE = frozenset(
     words(
@@ -61,15 +60,6 @@ dictionary by which C code reads elements. Nor are `base` (the memory behind an 
 `levels` of an index (lists that can be changed) listed above: each leads to memory beyond arrays.
 """
 
-_STORED_BESIDE_MATPLOTLIB = frozenset({"columns", "index"})
-"""The attributes that may be assigned where matplotlib is imported: none of its objects has them."""
-_ZONES = frozenset(
-    words(
-        """_delta _filename _offset _std_offset _trans_idx _trans_list _trans_list_utc _transition_info
-            _transition_times _tzinfos _utc_transition_times _utcoffset"""
-    )
-)
-"""Attributes by which pandas takes an object for a time zone with tables, which C code reads unchecked."""
 _NOT_STORED = UNSAFE | {"dtype", "strides"}
 _LISTED = {
     "numpy": NUMPY_SAFE,
@@ -90,29 +80,14 @@ def stored_by_library(name: str, libraries: frozenset[str]) -> bool:
     return name in _NOT_STORED or name in _reserved(libraries) - _listed(libraries)
 
 
-def passes_for_library(name: str, libraries: frozenset[str]) -> bool:
-    """Return whether an object of the program with an attribute of this name passes for one of a library.
-
-    pandas takes a text that is a `dtype` for the name of a type, whose time zone may name a file.
-    """
-    if not name.startswith("_"):
-        return name == "dtype" and "pandas" in libraries
-    return stored_by_library(name, libraries) or (bool(libraries) and name in _ZONES)
+def assigned_attributes(libraries: frozenset[str]) -> frozenset[str]:
+    """Return the attributes that may be assigned: the precision of `decimal`, and the labels of a table."""
+    return frozenset({"prec", "columns", "index"}) if "pandas" in libraries else frozenset({"prec"})
 
 
-def may_be_assigned_beside(name: str, libraries: frozenset[str]) -> bool:
-    """Return whether assigning an attribute of this name changes nothing that a library acts on."""
-    drawn = "matplotlib" in libraries and name not in _STORED_BESIDE_MATPLOTLIB
-    return not drawn and not stored_by_library(name, libraries) and not passes_for_library(name, libraries)
-
-
-def safe_attributes(own: frozenset[str], libraries: frozenset[str]) -> frozenset[str]:
-    """Return the attributes that are safe on every value; `own` has those that the program defines."""
-    if not libraries:
-        return SAFE | (own - RESERVED)
-    if "matplotlib" in libraries:
-        return _listed(libraries)
-    return _listed(libraries) | (own - RESERVED - _reserved(libraries) - UNSAFE)
+def safe_attributes(libraries: frozenset[str]) -> frozenset[str]:
+    """Return the attributes that are safe on every value."""
+    return _listed(libraries) if libraries else SAFE
 
 
 @cache
