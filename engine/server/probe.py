@@ -1,6 +1,7 @@
 """`python -m engine.server.probe`: asks the engine of this machine or Pod, for what supervises it.
 
-readyz: whether it can run code. alive: whether it answers. drained: waits until no approved code runs.
+readyz: whether it can run code. alive: whether it answers. drained: waits until no approved code runs, and
+none comes any more.
 The exit code is 0 for yes; what is wrong is said on standard error.
 """
 
@@ -17,7 +18,9 @@ from engine import locations
 
 _SECONDS = 8.0
 _DRAIN_SECONDS = 600.0
-_AGAIN_SECONDS = 2.0
+_AGAIN_SECONDS = 1.0
+_QUIET_SECONDS = 6.0
+"""So long nothing may run before an engine counts as drained: a Service leads to it for some seconds more."""
 _RUNNING = re.compile(r'^pratique_open_submissions\{state="approved"\} ([0-9.e+]+)$', re.MULTILINE)
 
 
@@ -41,14 +44,16 @@ def running(metrics: str) -> int:
     return int(float(found[1])) if found else 0
 
 
-def drained(client: httpx.Client, seconds: float = _DRAIN_SECONDS) -> bool:
-    """Wait until nothing runs; return whether that was so in time."""
-    until = time.monotonic() + seconds
-    while running(client.get("/metrics").text):
-        if time.monotonic() > until:
-            sys.stderr.write("runs have not ended in time, and end as interrupted\n")
-            return False
-        time.sleep(_AGAIN_SECONDS)
+def drained(client: httpx.Client, seconds: float = _DRAIN_SECONDS, quiet: float = _QUIET_SECONDS) -> bool:
+    """Wait until nothing has run for a while; return whether that was so in time."""
+    began = idle_since = time.monotonic()
+    while (now := time.monotonic()) - idle_since < quiet:
+        if running(client.get("/metrics").text):
+            if now - began > seconds:
+                sys.stderr.write("runs have not ended in time, and end as interrupted\n")
+                return False
+            idle_since = time.monotonic()
+        time.sleep(min(_AGAIN_SECONDS, quiet / 4))
     return True
 
 
