@@ -76,7 +76,7 @@ def test_every_way_to_display_unsafe_text_is_found(source: str) -> None:
 
 
 HELPERS = (
-    "effect_lines", "errors", "file_faults", "hosts", "level_reason", "line_text", "local_files",
+    "effects.effect_lines", "errors", "file_faults", "hosts", "level_reason", "line_text", "local_files",
     "presentation", "queue_order", "rehearsal_lines", "review_coverage", "snapshot_lines", "strict_yaml",
     "text", "unicode.repertoire",
 )  # fmt: skip
