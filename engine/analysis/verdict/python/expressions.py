@@ -96,7 +96,9 @@ def check_attribute(
     if not isinstance(node.ctx, ast.Load):
         if isinstance(node.ctx, ast.Del):
             context.refuse(node, "an attribute that is deleted may change the library")
-        elif node.attr not in assigned_attributes(context.libraries):
+        elif node.attr not in assigned_attributes(context.libraries) or _is_listed(
+            context.meanings.of_path(node.value, scope)[0]
+        ):
             context.refuse(node, "an attribute that is assigned may change the library")
         yield node.value, scope, False
         return

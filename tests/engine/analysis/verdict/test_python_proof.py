@@ -90,6 +90,8 @@ def test_the_place_and_the_reason_are_named() -> None:
         ("def f(): pass\nf.x = 1", "an attribute that is assigned may change the library"),
         ("def f(): pass\ndel f.columns", "an attribute that is deleted may change the library"),
         ("def f(): pass\nf.columns = 1", "an attribute that is assigned may change the library"),
+        ("import decimal\ndecimal.Context.prec = 1", "an attribute that is assigned may change the library"),
+        ("import numpy\ndef f(): pass\nf.prec = 1", "an attribute that is assigned may change the library"),
         ("def f(): pass\nsetattr(f, 'prec', 1)", "`setattr` is not on the list"),
         ("from collections import namedtuple", "`collections.namedtuple` is not on the list"),
         ("from functools import wraps", "`functools.wraps` is not on the list"),

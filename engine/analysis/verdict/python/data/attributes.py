@@ -82,7 +82,9 @@ def stored_by_library(name: str, libraries: frozenset[str]) -> bool:
 
 def assigned_attributes(libraries: frozenset[str]) -> frozenset[str]:
     """Return the attributes that may be assigned: the precision of `decimal`, and the labels of a table."""
-    return frozenset({"prec", "columns", "index"}) if "pandas" in libraries else frozenset({"prec"})
+    if not libraries:
+        return frozenset({"prec"})
+    return frozenset({"columns", "index"}) if "pandas" in libraries else frozenset()
 
 
 def safe_attributes(libraries: frozenset[str]) -> frozenset[str]:
