@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
+from typing import Any
 
 import pytest
 import yaml
@@ -12,7 +15,17 @@ from engine.sandbox.drivers.kubernetes.health import RIGHTS
 from engine.server.http.metrics import PrometheusMetrics
 from engine.server.probe import QUESTIONS, running
 from engine.settings import HistorySettings, Settings
-from tests.deployment.manifests import DEPLOY, Object, chart, engine_image, manifests
+from tests.deployment.manifests import (
+    CHART,
+    DEPLOY,
+    SEVERAL,
+    Object,
+    chart,
+    engine_image,
+    manifests,
+    objects,
+    several_manifests,
+)
 
 _METRIC = re.compile(r"\bpratique_[a-z_]+")
 
@@ -22,6 +35,29 @@ def named(kind: str, objects: list[Object]) -> list[Object]:
     return [one for one in objects if one["kind"] == kind]
 
 
+def made_by_helm(objects: list[Object]) -> list[Object]:
+    """Return objects but for the release's own namespace, in an order that can be compared."""
+    own = [one for one in objects if (one["kind"], one["metadata"]["name"]) != ("Namespace", "pratique")]
+    return sorted(map(in_order, own), key=key)
+
+
+def in_order(value: Any) -> Any:
+    """Return a value with its lists of named entries in the order of their names: it means the same."""
+    if isinstance(value, dict):
+        return {name: in_order(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return sorted(
+            map(in_order, value), key=lambda one: one.get("name", "") if isinstance(one, dict) else ""
+        )
+    return value
+
+
+def database_url() -> str:
+    """Return the address that the manifests of several engines name."""
+    text = (SEVERAL / "engines.yaml").read_text()
+    return next(line.split()[-1] for line in text.splitlines() if "value: postgresql://" in line)
+
+
 def key(one: Object) -> str:
     """Return what tells objects apart."""
     return json.dumps([one["kind"], one["metadata"]], sort_keys=True)
@@ -29,10 +65,28 @@ def key(one: Object) -> str:
 
 def test_the_chart_makes_what_the_manifests_are() -> None:
     """With its own values it makes the same objects; the release's namespace is made by Helm."""
-    plain = [
-        one for one in manifests() if one["metadata"]["name"] != "pratique" or one["kind"] != "Namespace"
-    ]
-    assert sorted(plain, key=key) == sorted(chart(), key=key)
+    assert made_by_helm(manifests()) == sorted(map(in_order, chart()), key=key)
+
+
+def test_the_chart_makes_several_engines_as_the_manifests_do() -> None:
+    """With the address of a database it makes what `deploy/kubernetes-several` is."""
+    several = chart(**{"database.url": database_url()})
+    assert made_by_helm(several_manifests()) == sorted(map(in_order, several), key=key)
+
+
+def test_one_engine_stays_alone_however_many_are_asked_for() -> None:
+    """Without a database there is never a second engine over the same files."""
+    (stateful,) = named("StatefulSet", chart(**{"engine.replicas": "3"}))
+    assert 1 == stateful["spec"]["replicas"]
+
+
+@pytest.mark.skipif(not shutil.which("helm"), reason="helm is not installed")
+@pytest.mark.parametrize("url", ["", "postgresql://pratique@db.example.com/pratique?a=1,b"])
+def test_helm_makes_what_these_tests_read_of_the_chart(url: str) -> None:
+    """The real Helm finds nothing wrong with the chart, and makes the same objects."""
+    command = ["helm", "template", "pratique", str(CHART), "--namespace", "pratique", "--set-literal"]
+    made = subprocess.run([*command, f"database.url={url}"], check=True, capture_output=True, text=True)
+    assert sorted(objects(made.stdout), key=key) == sorted(chart(**{"database.url": url}), key=key)
 
 
 def test_the_role_grants_what_the_driver_needs_and_no_more() -> None:
@@ -79,7 +133,7 @@ def test_the_engine_is_unprivileged_and_asked_by_its_own_probe() -> None:
 
 def test_several_engines_are_the_same_image_and_say_what_the_settings_know() -> None:
     """The container that puts the key in place is of the engine's version; each variable is a setting."""
-    patch = yaml.safe_load((DEPLOY / "kubernetes-several" / "engines.yaml").read_text())
+    patch = yaml.safe_load((SEVERAL / "engines.yaml").read_text())
     pod = patch["spec"]["template"]["spec"]
     (key,), (engine,) = pod["initContainers"], pod["containers"]
     assert engine_image() == key["image"]

@@ -20,6 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 
 from engine.history.api import HistoryReader
@@ -142,7 +143,7 @@ class Engines:
         await asyncio.gather(*self._readers)
 
 
-async def campaign(count: int, seconds: float, every: float, restarts: int) -> Report:
+async def campaign(most: int, seconds: float, every: float, restarts: int) -> Report:
     """Run engines until so many submissions were answered, or so long; kill one every so many seconds."""
     folder, server, report = (
         Path(tempfile.mkdtemp(prefix="pratique-engines-")),
@@ -158,7 +159,7 @@ async def campaign(count: int, seconds: float, every: float, restarts: int) -> R
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(_kill_in_turn(engines, every, enough))
             tasks.create_task(_restart(server, report, seconds / (restarts + 1), restarts, enough))
-            while len(report.submitted) < count and time.monotonic() - began < seconds:
+            while len(report.submitted) < most and time.monotonic() - began < seconds:
                 await asyncio.sleep(0.2)
             report.seconds = time.monotonic() - began
             enough.set()
@@ -189,7 +190,10 @@ def _settings(url: str, name: str) -> HistorySettings:
 
 async def _kill_in_turn(engines: Engines, every: float, enough: asyncio.Event) -> None:
     """Kill engines, and start each again, until it is enough: then all of them are up."""
-    while not await _within(enough, every):
+    began = time.monotonic()
+    for number in count(1):
+        if await _within(enough, began + number * every - time.monotonic()):
+            return
         name = CHANCE.choice(NAMES)
         await engines.kill(name)
         await _within(enough, min(every, DOWN_SECONDS))

@@ -23,7 +23,7 @@ from engine.common.text import Untrusted
 from engine.core import Engine
 from engine.history.errors import HistoryError
 from engine.history.store.open import open_history
-from engine.models import DecisionOutcome, Draft, Language, Level, Principal, Role, Status
+from engine.models import Case, DecisionOutcome, Draft, Language, Level, Principal, Role, Status
 from engine.settings import (
     AnalysisSettings,
     HistorySettings,
@@ -40,6 +40,8 @@ MOST_OPEN = 60
 """More than that are not submitted: what waits for a place would only grow."""
 WAITING = 0.05
 """The share of the code that goes on until it is ended."""
+KILLED = 0.1
+"""The chance that a run is killed each time that its client looks at it."""
 PAUSE_SECONDS = 0.02
 CHANCE = random.Random()  # noqa: S311  who does what
 END_SECONDS = 20.0
@@ -120,21 +122,22 @@ class Clients:
     async def decide(self, engine: Engine) -> None:
         """Decide about what waits, and kill some of what goes on, until nothing is left at the end."""
         while not self._gone.is_set() and (not self._stopping.is_set() or engine.work_queue.pending):
-            entries = list(engine.work_queue)
-            if not entries:
-                await asyncio.sleep(PAUSE_SECONDS)
-                continue
-            case = CHANCE.choice(entries).case
-            id, digest = case.submission.id, case.submission.digest
-            with contextlib.suppress(*REFUSALS):
-                if case.status is Status.PENDING:
-                    outcome = CHANCE.choice([DecisionOutcome.APPROVED] * 3 + [DecisionOutcome.DENIED])
-                    reason = "" if outcome is DecisionOutcome.APPROVED else "no"
-                    await engine.submissions.decide(id, ADA, outcome, digest, reason)
-                    say(f"d {id} {outcome.value}")
-                elif case.status is Status.RUNNING and (self._stopping.is_set() or CHANCE.random() < 0.1):
-                    await engine.runs.kill(id, ADA)
-            await asyncio.sleep(0)
+            cases = [entry.case for entry in engine.work_queue]
+            CHANCE.shuffle(cases)
+            for case in cases:
+                with contextlib.suppress(*REFUSALS):
+                    await self._act(engine, case)
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _act(self, engine: Engine, case: Case) -> None:
+        id = case.submission.id
+        if case.status is Status.PENDING:
+            outcome = CHANCE.choice([DecisionOutcome.APPROVED] * 3 + [DecisionOutcome.DENIED])
+            reason = "" if outcome is DecisionOutcome.APPROVED else "no"
+            await engine.submissions.decide(id, ADA, outcome, case.submission.digest, reason)
+            say(f"d {id} {outcome.value}")
+        elif case.status is Status.RUNNING and (self._stopping.is_set() or CHANCE.random() < KILLED):
+            await engine.runs.kill(id, ADA)
 
 
 async def main(url: str, home: Path, name: str, submitters: int) -> None:
