@@ -306,11 +306,19 @@ class Engine:
         """Stop every run, then the background tasks; record what the history still takes, and no more."""
         self.work_queue.stop()
         await self.runs.cancel()
+        await self._leave()
         await self._events.pending.settle(LAST_RECORDS_SECONDS)
         await self.supervisor.close()
         with contextlib.suppress(HistoryError, TimeoutError):  # its end is no reason to hang
             async with asyncio.timeout(LAST_RECORDS_SECONDS):
                 await self._events.record("engine.stopped")
+
+    async def _leave(self) -> None:
+        """Let the other engines have what waits for a place; what they do not hear of they close."""
+        with contextlib.suppress(HistoryError, TimeoutError):
+            async with asyncio.timeout(LAST_RECORDS_SECONDS):
+                if self.several:
+                    await self.several.leave()
 
     async def _recover(self) -> None:
         versions = await self.several.versions() if self.several else {}

@@ -36,6 +36,10 @@ class Machine:
     """The sandboxes that exist."""
     hanging: bool = False
     """Whether the container runtime answers nothing, and passes on no end of a stream."""
+    creates: bool = True
+    """Whether a sandbox that is being created is there at once, or never."""
+    creating: int = 0
+    """How many sandboxes are being created."""
     paused: set[str] = field(default_factory=set)
     gone_at: dict[str, float] = field(default_factory=dict)
     """When each sandbox ended, by the monotonic clock."""
@@ -44,6 +48,15 @@ class Machine:
         """Answer as the container runtime would."""
         while self.hanging:
             await asyncio.sleep(0.02)
+
+    async def create(self) -> None:
+        """Create a sandbox as the container runtime would."""
+        self.creating += 1
+        try:
+            while not self.creates:
+                await asyncio.sleep(0.02)
+        finally:
+            self.creating -= 1
 
 
 @dataclass
@@ -216,6 +229,7 @@ class MachineDriver:
     async def create(self, spec: SandboxSpec) -> Guest:
         """Create a sandbox."""
         await self.machine.answer()
+        await self.machine.create()
         guest = Guest(self.machine, spec.limits, image_digest=self.image)
         self.machine.alive[guest.id] = guest
         return guest

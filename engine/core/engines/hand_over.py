@@ -47,6 +47,17 @@ class HandOver:
         self.wake()
         return True
 
+    async def give_up(self, entry: ActiveSubmission) -> bool:
+        """Offer a run that has not started here, and never will; return whether it is offered.
+
+        Raises:
+            HistoryError: it is not known whether it is.
+        """
+        if self._movable.stays(entry.case):
+            return False
+        await self._engines.offer(entry.id)
+        return True
+
     @property
     def _has_place(self) -> bool:
         """Whether a run starts at once: nothing that was approved here waits for the place."""
@@ -62,13 +73,17 @@ class HandOver:
 
     async def look(self) -> None:
         """Offer what is to be offered, and claim as much as there are places for. Raises HistoryError."""
-        for id in tuple(self._leaving):
-            await self._engines.offer(id)
-            del self._leaving[id]
+        await self.offer_all()
         if not self._runs.free_places or not (waiting := self._waiting()):
             return
         offered = frozenset(await self._engines.offered())
         await self._claim(await self._chosen([entry for entry in waiting if entry.id in offered]))
+
+    async def offer_all(self) -> None:
+        """Offer what is to be offered, or given back. Raises HistoryError."""
+        for id in tuple(self._leaving):
+            await self._engines.offer(id)
+            del self._leaving[id]
 
     def _waiting(self) -> list[ActiveSubmission]:
         return [each for each in self._queue if self._is_waiting(each)]

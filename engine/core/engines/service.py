@@ -88,6 +88,10 @@ class SeveralEngines:
         yield "runs for any engine", self._hand_over.run
         yield "dead engines' runs", self._membership.take_over
 
+    async def leave(self) -> None:
+        """Leave to the others what was approved here and did not start. Raises HistoryError."""
+        await self._hand_over.offer_all()
+
     @property
     def taken_over(self) -> asyncio.Event:
         """Set once the others have taken over from this engine, and its runs are stopped."""

@@ -48,6 +48,13 @@ class RunOffers(Protocol):
     def offer(self, entry: ActiveSubmission) -> bool:
         """Offer a run for which there is no place here; return whether it is offered."""
 
+    async def give_up(self, entry: ActiveSubmission) -> bool:
+        """Offer a run that has not started here, and never will; return whether it is offered.
+
+        Raises:
+            HistoryError: it is not known whether it is.
+        """
+
     def wake(self) -> None:
         """Look soon whether a run is offered: there is a place for one."""
 
@@ -250,13 +257,24 @@ class Runs:
             return effects.completed(await validate_output(approved, result, entry.stream))
         except asyncio.CancelledError:
             if approval.on_disk:
-                await asyncio.shield(self._interrupted(entry))
+                await asyncio.shield(self._leave(entry, gate))
             raise
         except Problem as problem:
             return failed(str(problem), KillReason.POLICY)
         except Exception as error:  # the approval of a run that failed is used up, whatever the reason
             reference = log.internal_error(error, "runs")
             return failed(f"the engine failed while it ran: {describe(error)}, reference {reference}")
+
+    async def _leave(self, entry: ActiveSubmission, gate: StartGate) -> None:
+        """Leave a run that has not started to the other engines, or record its end: this one stops."""
+        if gate.requested or not await self._is_given_up(entry):
+            await self._interrupted(entry)
+
+    async def _is_given_up(self, entry: ActiveSubmission) -> bool:
+        with contextlib.suppress(HistoryError, TimeoutError):
+            async with asyncio.timeout(LAST_RECORD_SECONDS):
+                return self.offers is not None and await self.offers.give_up(entry)
+        return False
 
     async def _interrupted(self, entry: ActiveSubmission) -> None:
         """Record the end of a run whose engine stops, if the history takes it in time."""

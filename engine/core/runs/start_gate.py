@@ -22,6 +22,11 @@ class StartGate:
         self._permit: StartPermit | None = None
 
     @property
+    def requested(self) -> bool:
+        """Whether the start was requested: it may be recorded then."""
+        return self._requests > 0
+
+    @property
     def permitted(self) -> bool:
         """Whether the start was requested exactly once and permitted."""
         return self._permit is not None and self._requests == 1

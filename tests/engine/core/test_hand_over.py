@@ -143,6 +143,28 @@ async def test_an_engine_that_stops_leaves_what_waits_to_the_others(cluster: Clu
     assert (Status.FINISHED, 1) == (over.status, other.machine.executed[b"print(3)"])
 
 
+async def test_an_engine_that_stops_leaves_what_has_not_started_to_the_others(cluster: Cluster) -> None:
+    """Its sandbox was being made at the engine that stops: it runs at the other one, once."""
+    other = await cluster.start("b")
+    async with cluster.started("a") as one:
+        one.machine.creates = False
+        case = await approved(one, "print(3)")
+        await until(lambda: one.machine.creating)
+    over = await other.engine.queries.finished(case.submission.id)
+    assert (Status.FINISHED, 0) == (over.status, over.result and over.result.exit_code)
+    assert [0, 1] == [each.machine.executed[b"print(3)"] for each in (one, other)]
+
+
+async def test_an_engine_that_stops_interrupts_what_has_started(cluster: Cluster) -> None:
+    """Its code ran here: no other engine runs it again."""
+    other = await cluster.start("b")
+    async with cluster.started("a") as one:
+        case = await full(one)
+    over = await other.engine.queries.finished(case.submission.id)
+    assert LOST is (over.result and over.result.kill_reason)
+    assert [1, 0] == [each.machine.executed[b"wait = 0"] for each in (one, other)]
+
+
 async def test_many_runs_are_shared_out_and_each_runs_once(cluster: Cluster) -> None:
     """Of forty that one engine approves both run some, and each is run once."""
     both = await cluster.start("a"), await cluster.start("b")
