@@ -19,8 +19,7 @@ from engine.analysis.verdict.python.data.restricted import BY_LIBRARY, FUNCTIONS
 from engine.analysis.verdict.python.data.signatures import ArgumentKind
 from engine.analysis.verdict.python.library import BUILTINS, MODULES
 from engine.analysis.verdict.python.safe_module import SafeModule
-from engine.analysis.verdict.shell.library import BUILTINS as READING
-from engine.analysis.verdict.shell.library import CHECKED, FREE, PROGRAMS
+from engine.analysis.verdict.shell.library import CHECKED, FREE, PROGRAMS, READ
 from engine.analysis.verdict.shell.names import READABLE
 
 HEADING = "## The lists"
@@ -92,7 +91,7 @@ def _shell() -> Iterator[str]:
     yield from _words("Commands that may have any arguments", FREE)
     yield from _words("Builtins whose arguments are checked one by one", CHECKED)
     yield from ("| command | options | options with a value |", "|---|---|---|")
-    for name, program in sorted({**PROGRAMS, **READING}.items()):
+    for name, program in sorted({**PROGRAMS, "read": READ}.items()):
         yield f"| `{name}` | {_code(program.flags)} | {_code(program.valued)} |"
     yield ""
     yield from _words("Variables of the shell that may be read", READABLE)

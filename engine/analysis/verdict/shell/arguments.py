@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from engine.analysis.verdict.shell.builtins import CHECKS, check_reads
-from engine.analysis.verdict.shell.library import BUILTINS, COMMANDS, FREE, PROGRAMS
+from engine.analysis.verdict.shell.builtins import CHECKS
+from engine.analysis.verdict.shell.library import COMMANDS, FREE, PROGRAMS
 from engine.analysis.verdict.shell.options import Options, sort_arguments
 from engine.analysis.verdict.shell.programs import is_pure_awk, is_pure_sed
 from engine.analysis.verdict.shell.state import POSITIONS, Call, State
@@ -37,8 +37,6 @@ def check_command(state: State, words: Sequence[Word]) -> Value:
         _call(state, name, args)
     elif name in PROGRAMS:
         _program(state, name, args, first)
-    elif name in BUILTINS:
-        check_reads(state, name, args)
     elif name not in FREE:
         CHECKS[name](state, words)
     return _printed(state, name, args)

@@ -1,4 +1,4 @@
-"""Assignments: of texts, arrays and elements, before commands and by `local` and its like."""
+"""Assignments: of texts and arrays, by themselves, before commands and by `local`."""
 
 from __future__ import annotations
 
@@ -6,155 +6,105 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from engine.analysis.verdict.shell.expansions import Expansions
-from engine.analysis.verdict.shell.names import READABLE, is_locale, may_export
+from engine.analysis.verdict.shell.names import is_locale
 from engine.analysis.verdict.shell.state import State
-from engine.analysis.verdict.shell.sums import Sums
 from engine.analysis.verdict.shell.values import Value
 from engine.analysis.verdict.shell.words import Word, Words
 
 _ASSIGNED = re.compile(r"(?a)([A-Za-z_]\w*)(\+?=|\[)")
 _COMMENT = re.compile(r"#[^\n]*")
 _AFTER_ARRAY = frozenset({"", " ", "\t", "\n", ";", "&", "|", ")"})
-DECLARES = frozenset({"local", "declare", "typeset", "readonly", "export"})
-"""Builtins whose arguments are assignments."""
 
 
 class Assigned(NamedTuple):
-    """An assignment before a command."""
+    """An assignment."""
 
     name: str
     start: int
     end: int
+    value: Value
     text: str | None
+    """What is assigned, where it is a text that is spelled out."""
     array: bool
+    whole: bool
+    """Whether nothing is left of what the variable was before."""
+
+    @property
+    def chooses_locale(self) -> bool:
+        """Whether it chooses a locale of the system by its usual name."""
+        return self.whole and is_locale(self.name, self.text)
 
 
 class Assignments:
     """Reads assignments."""
 
-    def __init__(self, words: Words, sums: Sums, expansions: Expansions) -> None:
+    def __init__(self, words: Words) -> None:
         self._words = words
-        self._sums = sums
-        self._expansions = expansions
 
     def prefix(self, state: State) -> list[Assigned]:
-        """Read the assignments that a command begins with."""
+        """Read the assignments that a command begins with, or consists of."""
         found: list[Assigned] = []
-        while match := state.match(_ASSIGNED):
-            again = bool(state.function or state.nested)
-            array = match[2] == "[" or state.looking("(")
-            text = self._assignment(state, match)
-            state.changes.append((match[1], match.start(), state.at, again))
-            found.append(Assigned(match[1], match.start(), state.at, text, array))
+        while one := self._read(state):
+            found.append(one)
             state.blanks()
         return found
 
-    def declares(self, state: State, words: list[Word]) -> bool:
-        """Read an assignment that is an argument of `local` or the like, if one comes next."""
-        if words[0].text not in DECLARES or words[0].quoted:
-            return False
-        match = state.match(_ASSIGNED)
-        if match is None:
-            return False
-        if match[2] == "[":
-            state.stop("an element cannot be declared in the provable subset")
-        options = "".join(word.text or "" for word in words[1:] if word.prefix[:1] == "-")
-        self._declare(state, match, words[0].text, options)
-        words.append(Word(match.start(), text=match[1], prefix=match[1]).close(state.at))
-        return True
-
-    def _declare(self, state: State, match: re.Match[str], command: str, options: str) -> None:
-        name, start, array = match[1], match.start(), state.looking("(")
-        if "A" in options:
-            declare_map(state, name, start)
-        else:
-            state.others.add(name)
-        text = self._assignment(state, match)
-        if command == "export" or "x" in options:
-            self._exported(state, name, start, text)
-        if array:
-            state.changes.append((name, start, state.at, bool(state.function or state.nested)))
-            return
-        if "a" in options or "A" in options:
-            state.refuse(start, state.at, "a text that is declared as an array is evaluated")
-        state.scalars.append((name, start, state.at))
+    def record(self, state: State, assigned: Sequence[Assigned]) -> None:
+        """Record assignments that no command follows."""
+        for one in assigned:
+            if not one.chooses_locale:
+                state.assign(one.name, one.value, one.start)
+            if one.whole:
+                state.own(one.name)
 
     def check_prefix(self, state: State, assigned: Sequence[Assigned], command: Word) -> None:
-        """Refuse assignments that change what a command does."""
+        """Refuse assignments before a command but of `IFS` for `read`, and of locales."""
         for one in assigned:
-            state.others.add(one.name)
-            if one.array:
-                state.refuse(one.start, one.end, "an array before a command is a text")
-            if one.name != "IFS" or command.text not in {"read", "mapfile", "readarray"}:
-                self._exported(state, one.name, one.start, one.text)
+            splits = one.name == "IFS" and command.text == "read" and not one.array and one.whole
+            if not (splits or one.chooses_locale):
+                state.refuse(one.start, one.end, "an assignment before a command that is not on the list")
 
-    def _exported(self, state: State, name: str, start: int, text: str | None) -> None:
-        """Refuse a variable for other programs that may mean something to them."""
-        if not is_locale(name, text) and not may_export(name):
-            state.refuse(start, state.at, f"`{name}` may mean something to other programs")
+    def declares(self, state: State, words: list[Word]) -> bool:
+        """Read an assignment that is an argument of `local`, if one comes next."""
+        if words[0].text != "local" or words[0].quoted:
+            return False
+        one = self._read(state)
+        if one is None:
+            return False
+        if not one.chooses_locale:
+            state.assign(one.name, one.value, one.start)
+        if not one.array:
+            state.scalars.append((one.name, one.start, one.end))
+        words.append(Word(one.start, text=one.name, prefix=one.name).close(one.end))
+        return True
 
     # --- values -------------------------------------------------------------------------------------------
 
-    def _assignment(self, state: State, match: re.Match[str]) -> str | None:
-        """Read what is assigned, and return it where it is spelled out."""
-        name, whole = match[1], match[2] == "="
-        if match[2] == "[":
-            state.may_fail()
-            self._index(state, name)
-            if not (state.take("=") or state.take("+=")):
-                state.stop("an index that is not in the provable subset")
-        elif state.take("("):
-            self._array(state, name, match.start(), whole=whole)
+    def _read(self, state: State) -> Assigned | None:
+        match = state.match(_ASSIGNED)
+        if match is None:
             return None
+        name, start, whole = match[1], match.start(), match[2] == "="
+        if match[2] == "[":
+            state.stop("an element that is assigned is not in the provable subset")
+        if state.take("("):
+            state.arrays.add(name)
+            return Assigned(name, start, state.at, self._array(state), None, array=True, whole=whole)
         word = self._words.read(state, splits=False)
-        state.assign(name, word.value, match.start(), word.text, whole=whole)
-        return word.text
+        return Assigned(name, start, state.at, word.value, word.text, array=False, whole=whole)
 
-    def _index(self, state: State, name: str) -> None:
-        if name in state.maps:
-            self._expansions.key(state)
-        else:
-            state.arrays.add(name)
-            self._sums.read(state, "]")
-
-    def _array(self, state: State, name: str, start: int, *, whole: bool) -> None:
-        if name not in state.maps:
-            state.arrays.add(name)
+    def _array(self, state: State) -> Value:
         value: Value = frozenset()
-        while True:
+        self._space(state)
+        while not state.take(")"):
+            value |= self._words.read_some(state).value
             self._space(state)
-            if state.take(")"):
-                if state.char() not in _AFTER_ARRAY:  # bash takes `a=(1)b` for a text
-                    state.stop("an array that does not end where its parentheses do")
-                break
-            value |= self._element(state, name)
-        state.assign(name, value, start, whole=whole)
-
-    def _element(self, state: State, name: str) -> Value:
-        if state.take("["):
-            state.may_fail()
-            self._index(state, name)
-            state.expect("=")
-            return self._words.read(state, splits=False).value
-        start = state.at
-        word = self._words.read(state)
-        if state.at == start:
-            state.stop("an array that is not in the provable subset")
-        return word.value
+        if state.char() not in _AFTER_ARRAY:  # bash takes `a=(1)b` for a text
+            state.stop("an array that does not end where its parentheses do")
+        return value
 
     def _space(self, state: State) -> None:
         while True:
             state.blanks()
             if not (state.take("\n") or state.match(_COMMENT)):
                 return
-
-
-def declare_map(state: State, name: str, start: int) -> None:
-    """Record that a variable is an associative array from here on."""
-    if state.nested:
-        state.refuse(start, state.at, "an associative array that is not always declared")
-    if name in READABLE:
-        state.refuse(start, state.at, f"`{name}` has a meaning outside this code")
-    state.maps |= {name}
-    state.all_maps.setdefault(name, (start, state.at))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from engine.analysis.verdict.shell.names import NAME
 from engine.analysis.verdict.shell.state import State
 from engine.analysis.verdict.shell.values import Kind
 from engine.analysis.verdict.shell.words import Word, Words
@@ -17,7 +16,7 @@ _BINARY = re.compile(r"(==|=~|!=|=|<|>|-(?:eq|ne|lt|le|gt|ge))(?=[ \t])")
 _REGEX = re.compile(r"(?a)(?:[A-Za-z0-9^.*+?(){}|:_,@%/=-]|\\[^\nA-Za-z0-9]|\$(?=[ \t)|]))+")
 _BRACKET = re.compile(r"(?a)\[\^?\]?(?:\[:[a-z]+:\]|[A-Za-z0-9_.,:;/%+@=!#^*?(){}|~-])*\]")
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
-_QUOTES = re.compile(r"[\"']|\$\(")
+_NAMED = re.compile(r"(?a)\$(?:\w|\{\w+\})")
 _NUMERIC = "`[[` evaluates what this holds as arithmetic, and it may not be a number"
 _COMPARES = frozenset({"=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _ASKS = frozenset({"-z", "-n"})
@@ -61,17 +60,9 @@ class Conditions:
     def _asks(self, state: State, found: re.Match[str]) -> None:
         """Read what an operator such as `-z` asks about."""
         state.match(_SPACE)
-        if found[1] == "v":
-            name = state.match(NAME)
-            if name is None or state.char() not in {" ", "\t", "\n"}:
-                state.stop("`-v` evaluates an index")
-            state.read_variable(name[0], name.start())
-            return
-        if found[1] not in {"n", "z", "t"}:
+        if found[1] not in {"n", "z"}:
             state.refuse(found.start(), found.end(), f"`-{found[1]}` asks about a file or the shell")
-        word = self._words.read(state, splits=False)
-        if found[1] == "t":
-            self._number(state, word)
+        self._words.read(state, splits=False)
 
     def _compares(self, state: State) -> None:
         left = self._words.read(state, splits=False)
@@ -91,36 +82,25 @@ class Conditions:
             self._number(state, right)
 
     def _regex(self, state: State) -> None:
-        """Read a regular expression up to the next blank outside quotes and brackets."""
+        """Read a regular expression up to the next blank outside brackets."""
         word, start = Word(state.at), state.at
         while state.char() not in {"", " ", "\t", "\n"}:
             if state.match(_REGEX) or state.match(_BRACKET):
                 continue
-            if state.char() in {'"', "'"}:
-                self._words.quoted(state, word)
-            elif state.looking("$'"):
-                self._words.ansi(state, word)
-            elif state.looking("$"):
-                self._words.dollar_quoted(state, word)
-            else:
+            if _NAMED.match(state.text, state.at) is None:
                 state.stop("a regular expression that is not in the provable subset")
+            self._words.dollar_quoted(state, word)
         if state.at == start:
             state.stop("a condition that is not in the provable subset")
-        if not _is_read_alike(state.text[start : state.at]):
+        if not _is_balanced(_ESCAPED.sub("", state.text[start : state.at])):
             state.stop("bash reads to the other half of each parenthesis")
 
     def _number(self, state: State, word: Word) -> None:
         state.values.need(word.value, Kind.NUMBER, word.start, word.end, _NUMERIC)
 
 
-def _is_read_alike(regex: str) -> bool:
+def _is_balanced(text: str) -> bool:
     """Return whether each parenthesis has its other half for bash, which heeds no brackets."""
-    marks = _ESCAPED.sub("", regex)
-    return is_balanced(marks) and not ("(" in marks and _QUOTES.search(marks))
-
-
-def is_balanced(text: str) -> bool:
-    """Return whether each parenthesis has its other half, whatever is around it."""
     depth = 0
     for mark in text:
         depth += (mark == "(") - (mark == ")")

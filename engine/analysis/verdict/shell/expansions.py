@@ -11,18 +11,15 @@ from engine.analysis.verdict.shell.values import NUMBER, TEXT, Value
 from engine.analysis.verdict.shell.words import Word, Words
 
 _SHORT = re.compile(r"(?a)\$(?:(?P<name>[A-Za-z_]\w*)|(?P<number>\d)|(?P<special>[@*#?$_-]))")
-_LONG = re.compile(
-    r"(?a)\$\{(?P<mark>[#!]?)(?:(?P<name>[A-Za-z_]\w*)|(?P<number>\d+)|(?P<special>[@*#?$-]))?"
-)
+_LONG = re.compile(r"(?a)\$\{(?P<mark>#?)(?:(?P<name>[A-Za-z_]\w*)|(?P<number>\d+)|(?P<special>[@*#?$-]))?")
 _ALL = re.compile(r"(?a)\[[@*]\]")
 _DEFAULT = re.compile(r"(?a):?[-+?]")
 _ASSIGNED = re.compile(r"(?a):?=")
 _CUT = re.compile(r"(?a)##?|%%?")
 _CASE = re.compile(r"(?a)(?:\^\^?|,,?|~~?)(?=\})")
-_QUOTED = re.compile(r"(?a)@[QULu](?=\})")
 _WHERE = re.compile(r"[/#%]")
-_KEY = re.compile(r"(?a)[-A-Za-z0-9_.,:/ ]+")
-_READ_TWICE = re.compile(r"[$`\"]")
+_INDEX = re.compile(r"(?a)(?=[-+*/%\w $#]+\])")
+"""An index whose end is the same in whatever way bash looks for it."""
 _INNER = re.compile(r"(?a)[-A-Za-z0-9_ .,:;@%+=!?*\[\]^#&|\t]+")
 _ESCAPED = re.compile(r"(?a)\\[^\n]")
 _NAMES_READ = {"#": NUMBER, "?": NUMBER, "$": NUMBER, "-": TEXT}
@@ -74,27 +71,21 @@ class Expansions:
         if found["mark"] and found[0] == "${#" and state.take("}"):
             word.expand(NUMBER, quoted=quoted)
             return
-        if found.lastgroup == "mark":
+        if found.lastgroup in {None, "mark"}:
             state.stop("an expansion that is not in the provable subset")
         value = self._value(state, found)
         all_of = self._index(state, found["name"])
         if found["mark"]:
-            self._marked(state, word, found["mark"], all_of=all_of, quoted=quoted)
+            state.expect("}")
+            word.expand(NUMBER, quoted=quoted)
             return
         sliced = found["special"] in {"@", "*"} and state.looking(":")  # from 0 on, that has `$0`
-        operand = self._operation(state, found["name"], quoted=quoted)
+        operand = self._operation(state)
         value |= operand.value
         many = found["special"] in {"@", "*"} or bool(all_of) or operand.several
         value |= TEXT if sliced else frozenset()
         value |= TEXT if all_of == "*" else frozenset()
         word.expand(value, quoted=quoted, many=many)
-
-    def _marked(self, state: State, word: Word, mark: str, *, all_of: str, quoted: bool) -> None:
-        """Read the end of `${#name}` or `${!name[@]}`."""
-        if mark == "!" and not all_of:
-            state.stop("`${!…}` reads a variable whose name is not spelled out")
-        state.expect("}")
-        word.expand(NUMBER if mark == "#" else TEXT, quoted=quoted, many=mark == "!")
 
     def _index(self, state: State, name: str | None) -> str:
         """Read `[…]`, and return `@` or `*` where it asks for all elements."""
@@ -103,66 +94,33 @@ class Expansions:
         if found := state.match(_ALL):
             return found[0][1]
         state.at += 1
-        if name in state.maps:
-            self.key(state)
-        else:
-            state.arrays.add(name)
-            self._sums.read(state, "]")
+        if state.match(_INDEX) is None:
+            state.stop("an index that is not in the provable subset")
+        state.arrays.add(name)
+        self._sums.read(state, "]")
         return ""
 
-    def key(self, state: State) -> None:
-        """Read the key of an associative array up to its `]`."""
-        word = Word(state.at)
-        with state.expansion():
-            while not state.take("]"):
-                self._key_part(state, word)
-
-    def _key_part(self, state: State, word: Word) -> None:
-        if state.char() in {"'", '"'}:
-            self._quoted_key(state, word)
-        elif state.looking("$"):
-            self._words.dollar_quoted(state, word)
-        elif found := state.match(_KEY):
-            word.add(found[0])
-        else:
-            state.stop("a key that is not in the provable subset")
-
-    def _quoted_key(self, state: State, word: Word) -> None:
-        single, start = state.char() == "'", state.at
-        self._words.quoted(state, word)
-        escaped = "\\" in state.text[start : state.at]
-        if escaped or (single and _READ_TWICE.search(state.text, start, state.at)):
-            state.stop("a key whose quotes are read in different ways")
-
-    def _operation(self, state: State, name: str | None, *, quoted: bool) -> Word:
+    def _operation(self, state: State) -> Word:
         """Read the rest of `${name…}`, and return what it adds to the values that the variable may have."""
         if state.take("}") or state.match(_CASE):
             return self._ended(state)
-        if state.match(_QUOTED):
-            state.expect("}")
-            return Word(state.at, value=TEXT)
         if state.match(_ASSIGNED):
-            state.may_fail()
-            operand = self._operand(state, quoted=quoted)
-            if name is None or name in state.maps:
-                state.stop("an assignment within an expansion")
-            state.assign(name, operand.value, state.at - 1)
-            return operand
+            state.stop("an assignment within an expansion")
         if state.match(_DEFAULT):
-            return self._operand(state, quoted=quoted)
-        return self._part(state, quoted=quoted)
+            return self._operand(state)
+        return self._part(state)
 
-    def _part(self, state: State, *, quoted: bool) -> Word:
+    def _part(self, state: State) -> Word:
         """Read an operation that takes a part of the value or replaces one, and return what it adds."""
         added = Word(state.at)
         if state.take(":"):
             while self._sums.read(state, ":", "}") == ":":
                 pass
         elif state.match(_CUT):
-            self._operand(state, quoted=quoted)
+            self._operand(state)
         elif state.take("/"):
             state.match(_WHERE)
-            added = self._replacement(state, quoted=quoted)
+            added = self._replacement(state)
         else:
             state.stop("an expansion that is not in the provable subset")
         return added
@@ -172,20 +130,20 @@ class Expansions:
             state.expect("}")
         return Word(state.at)
 
-    def _replacement(self, state: State, *, quoted: bool) -> Word:
-        if self._until(state, Word(state.at), "/}", quoted=quoted) == "}":
+    def _replacement(self, state: State) -> Word:
+        if self._until(state, Word(state.at), "/}") == "}":
             return Word(state.at)
-        return self._operand(state, quoted=quoted)
+        return self._operand(state)
 
-    def _operand(self, state: State, *, quoted: bool) -> Word:
+    def _operand(self, state: State) -> Word:
         """Read an operand: one with a list becomes several words, or a text with what `IFS` begins with."""
         word = Word(state.at)
-        self._until(state, word, "}", quoted=quoted)
+        self._until(state, word, "}")
         word.close(state.at)
         word.value |= TEXT if word.several else frozenset()
         return word
 
-    def _until(self, state: State, word: Word, ends: str, *, quoted: bool) -> str:
+    def _until(self, state: State, word: Word, ends: str) -> str:
         """Read an operand up to one of `ends`, and return which it was."""
         while (char := state.char()) not in ends or not char:
             if (found := state.match(_INNER)) or (found := state.match(_ESCAPED)):
@@ -193,19 +151,11 @@ class Expansions:
             elif char == "/":
                 state.at += 1
                 word.add("/")
-            elif char == '"' or (state.looking("$'") and not quoted):
-                self._inner_quote(state, word)
+            elif char == '"':
+                self._words.quoted(state, word)
             elif char == "$":
                 self._words.dollar_quoted(state, word)
             else:
                 state.stop("an operand that is not in the provable subset")
         state.at += 1
         return char
-
-    def _inner_quote(self, state: State, word: Word) -> None:
-        if state.heredoc:
-            state.stop("quotes within an expansion of a here-document are read in different ways")
-        if state.looking("$'"):
-            self._words.ansi(state, word)
-        else:
-            self._words.quoted(state, word)

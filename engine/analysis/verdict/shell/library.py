@@ -79,16 +79,9 @@ PROGRAMS |= {
     "mawk": PROGRAMS["awk"],
     "gawk": PROGRAMS["awk"],
 }
-BUILTINS = {
-    "read": _p("+rs p: d: n: N: t: a:", files=False, ordered=True),
-    "mapfile": _p("+t n: s: d: O:", files=False, ordered=True),
-    "readarray": _p("+t n: s: d: O:", files=False, ordered=True),
-}
-"""Builtins that read the input into variables, with their options."""
-CHECKED = frozenset({
-    "printf", "test", "[", "set", "shift", "unset", "getopts", "shopt", "local", "declare", "typeset",
-    "readonly", "export",
-})  # fmt: skip
+READ = _p("+rs p: d:", files=False, ordered=True)
+"""The builtin that reads a line into variables."""
+CHECKED = frozenset({"read", "printf", "test", "[", "set", "shift", "local"})
 """Builtins whose arguments are checked one by one."""
-COMMANDS = FREE | CHECKED | PROGRAMS.keys() | BUILTINS.keys()
+COMMANDS = FREE | CHECKED | PROGRAMS.keys()
 """Every command that the proof knows."""

@@ -10,22 +10,22 @@ NAME = re.compile(r"(?a)[A-Za-z_][A-Za-z0-9_]*")
 _LOWER = re.compile(r"(?a)[a-z]")
 READABLE: dict[str, Value] = {
     **dict.fromkeys(
-        ("RANDOM", "SRANDOM", "SECONDS", "LINENO", "EPOCHSECONDS", "PPID", "BASHPID", "OPTIND",
+        ("RANDOM", "SRANDOM", "SECONDS", "LINENO", "EPOCHSECONDS", "PPID", "BASHPID",
          "BASH_SUBSHELL"), NUMBER
     ),
     **dict.fromkeys(
-        ("REPLY", "BASH_REMATCH", "FUNCNAME", "BASH_VERSION", "IFS", "OPTARG", "PIPESTATUS", "UID", "EUID",
-         "_"), TEXT
+        ("REPLY", "BASH_REMATCH", "FUNCNAME", "BASH_VERSION", "IFS", "PIPESTATUS", "UID", "EUID", "_"),
+        TEXT
     ),
 }  # fmt: skip
 """Variables of the shell that may be read, and what they hold: bash takes `UID`, `EUID` and `PIPESTATUS`
 from the environment where it has them, so that they need not be numbers."""
-_OWN = frozenset({"IFS", "REPLY", "_"})
+_OWN = frozenset({"REPLY", "_"})
 """Variables of the shell that may be assigned: what they do is part of the proof."""
 _SPECIAL = frozenset({
     "PATH", "HOME", "PWD", "OLDPWD", "CDPATH", "ENV", "SHELL", "SHLVL", "USER", "LOGNAME", "UID", "EUID",
     "PPID", "GROUPS", "HOSTNAME", "HOSTTYPE", "HOSTFILE", "HOSTALIASES", "MACHTYPE", "OSTYPE", "TERM",
-    "TERMINFO", "TMPDIR", "TMP", "TEMP", "TMOUT", "TIMEFORMAT", "TZ", "TZDIR", "MAIL", "MAILPATH",
+    "TERMINFO", "TMPDIR", "TMP", "TEMP", "TMOUT", "TIMEFORMAT", "TZ", "TZDIR", "IFS", "MAIL", "MAILPATH",
     "MAILCHECK", "PROMPT_COMMAND", "PROMPT_DIRTRIM", "RANDOM", "SRANDOM", "SECONDS", "LINENO",
     "EPOCHSECONDS", "EPOCHREALTIME", "PIPESTATUS", "FUNCNAME", "FUNCNEST", "DIRSTACK", "SHELLOPTS",
     "OPTIND", "OPTARG", "OPTERR", "GLOBIGNORE", "GLOBSORT", "EXECIGNORE", "FIGNORE", "IGNOREEOF", "INPUTRC",
@@ -52,11 +52,6 @@ def may_assign(name: str) -> bool:
     if _LOWER.search(name):
         return name not in _LOWERCASE and not name.lower().endswith("_proxy")
     return name not in _SPECIAL and not _FAMILIES.fullmatch(name)
-
-
-def may_export(name: str) -> bool:
-    """Return whether a variable means nothing to other programs: theirs are upper case."""
-    return may_assign(name) and bool(_LOWER.search(name))
 
 
 def is_locale(name: str, text: str | None) -> bool:

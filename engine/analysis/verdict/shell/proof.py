@@ -35,7 +35,7 @@ def prove(source: str) -> tuple[Unproven, ...]:
     except RecursionError:
         state.refuse(0, 1, "the code is nested too deeply")
     _check_calls(state)
-    _check_names(state)
+    _check_declared(state)
     for need in state.values.unmet():
         state.refuse(need.start, need.end, need.reason)
     return state.unproven()
@@ -56,17 +56,8 @@ def _check_calls(state: State) -> None:
             state.refuse(call.start, call.end, f"the function `{call.name}` may not be defined yet")
 
 
-def _check_names(state: State) -> None:
-    """Refuse names that are of two kinds."""
-    for name, (start, end) in state.all_maps.items():
-        if name in state.arrays | state.others or name in {one for one, _, _ in state.unset}:
-            state.refuse(start, end, f"`{name}` is an associative array only in some places")
+def _check_declared(state: State) -> None:
+    """Refuse texts that are given to names of arrays."""
     for name, start, end in state.scalars:
         if name in state.arrays:
             state.refuse(start, end, "a text that is declared as an array is evaluated")
-    for name, start, end, again in state.changes:
-        if start > state.frozen.get(name, start) or (again and name in state.frozen):
-            state.refuse(start, end, f"`{name}` may be read-only, and the rest of the line may not run")
-    for name, start, end in state.unset:
-        if name in state.defined:
-            state.refuse(start, end, f"`{name}` is a function of this code")

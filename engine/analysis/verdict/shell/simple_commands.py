@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.analysis.verdict.shell.arguments import check_command
-from engine.analysis.verdict.shell.assignments import Assignments
+from engine.analysis.verdict.shell.assignments import Assigned, Assignments
 from engine.analysis.verdict.shell.redirections import Redirections
 from engine.analysis.verdict.shell.state import State
 from engine.analysis.verdict.shell.values import TEXT, Value
@@ -25,38 +25,33 @@ class SimpleCommands:
 
     def read(self, state: State) -> Value:
         """Read a simple command, and return what it prints."""
-        start, words, redirected, late = state.at, list[Word](), "", frozenset[str]()
-        owned, maps = state.owned, state.maps
+        start, words, redirected, owned = state.at, list[Word](), "", state.owned
         assigned = self._assignments.prefix(state)
         while not self._ends_command(state):
             at = state.at
             if self._redirections.read(state):
                 redirected += state.text[at : state.at]
-            elif words and (found := self._declared(state, words)) is not None:
-                late |= found
+            elif words and self._assignments.declares(state, words):
+                pass
             elif not words and (bracket := state.match(_BRACKET)):
                 words.append(Word(bracket.start(), text="[", prefix="[").close(state.at))
             else:
                 words.append(self._words.read_some(state))
             state.blanks()
-        if not words:
-            if state.at == start:
-                state.stop("a statement that is not in the provable subset")
-            return TEXT
-        state.owned = owned if assigned else state.owned | late
-        self._assignments.check_prefix(state, assigned, words[0])
-        value = check_command(state, words)
+        if state.at == start:
+            state.stop("a statement that is not in the provable subset")
+        value = self._done(state, words, assigned)
         if "<<" in redirected:
-            self._redirections.check_kept(state, start, (owned, maps))
+            state.owned = owned  # where there is no space for the text, nothing is done
         return TEXT if "&" in redirected else value
 
-    def _declared(self, state: State, words: list[Word]) -> frozenset[str] | None:
-        """Read what `local` or the like assigns, if that comes next: after all its arguments are expanded."""
-        owned, maps = state.owned, state.maps
-        if not self._assignments.declares(state, words):
-            return None
-        late, state.owned, state.maps = state.owned - owned, owned, maps
-        return late
+    def _done(self, state: State, words: list[Word], assigned: list[Assigned]) -> Value:
+        """Record what a command assigns and does, and return what it prints."""
+        if not words:
+            self._assignments.record(state, assigned)
+            return TEXT
+        self._assignments.check_prefix(state, assigned, words[0])
+        return check_command(state, words)
 
     def _ends_command(self, state: State) -> bool:
         char = state.char()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import NamedTuple, NoReturn
 
 from engine.analysis.positions import Lines
-from engine.analysis.verdict.shell.names import READABLE, is_locale, is_unset_in_sandbox, may_assign
+from engine.analysis.verdict.shell.names import READABLE, is_unset_in_sandbox, may_assign
 from engine.analysis.verdict.shell.values import Kind, Value, Values
 from engine.common.text import Untrusted
 from engine.models import Unproven
@@ -41,8 +41,6 @@ class Here(NamedTuple):
     mark: str
     quoted: bool
     tabs: bool
-    known: tuple[frozenset[str], frozenset[str]]
-    """What is owned, and what is an associative array, where its command runs."""
 
 
 class State:
@@ -59,35 +57,20 @@ class State:
         """Functions, and where their definitions end."""
         self.calls: list[Call] = []
         self.heres: list[Here] = []
-        self.maps: frozenset[str] = frozenset()
-        """Variables that are declared as associative arrays."""
         self.owned: frozenset[str] = frozenset()
         """Variables that have certainly been assigned before this place."""
         self.arrays: set[str] = set()
-        """Variables that are indexed arrays."""
-        self.others: set[str] = set()
-        """Variables that are declared, but not as associative arrays."""
-        self.all_maps: dict[str, tuple[int, int]] = {}
-        """Variables that are declared as associative arrays anywhere, and where."""
+        """Variables that are arrays."""
         self.scalars: list[tuple[str, int, int]] = []
         """Variables that are declared with a value that may look like that of an array."""
-        self.unset: list[tuple[str, int, int]] = []
-        """Names that are unset."""
-        self.frozen: dict[str, int] = {}
-        """Variables that become read-only anywhere, and where first."""
-        self.changes: list[tuple[str, int, int, bool]] = []
-        """Assignments that end the line if the variable is read-only, and whether they may run twice."""
-        self.doubt: tuple[frozenset[str], frozenset[str]] | None = None
-        """What was owned, and an associative array, before all that may end this line of the script early."""
+        self.doubtful = False
+        """Whether something before this place may have ended this line of the script early."""
         self.substituted = False
         """Whether the commands of a substitution are read."""
         self.inner = 0
         """How many expansions, indexes and sums are around this place in the commands that are read."""
-        self.heredoc = False
-        """Whether the text of a here-document is read."""
         self.nested = 0
-        """How many constructs around this place may skip it."""
-        self._depth = 0
+        """How many constructs are around this place."""
 
     # --- reading ------------------------------------------------------------------------------------------
 
@@ -157,28 +140,20 @@ class State:
 
     @contextmanager
     def nesting(self) -> Iterator[None]:
-        """Read what may be skipped, or run in a process of its own."""
-        if self._depth >= MOST_DEPTH:
+        """Read what may be skipped, run in a process of its own, or not run at the top of the script."""
+        if self.nested >= MOST_DEPTH:
             self.stop("the code is nested too deeply")
-        owned = self.owned
         self.nested += 1
-        self._depth += 1
         yield
-        self.owned = owned
         self.nested -= 1
-        self._depth -= 1
 
     def may_fail(self) -> None:
         """Note that bash may give up the line here: the rest is skipped, and the next one runs."""
-        owned, maps = self.doubt or (self.owned, self.maps)
-        self.doubt = (owned & self.owned, maps & self.maps)
+        self.doubtful = True
 
     def end_line(self) -> None:
-        """Forget what the line would have assigned or declared after a place where it may have ended."""
-        if self.doubt is not None:
-            self.owned &= self.doubt[0]
-            self.maps &= self.doubt[1]
-        self.doubt = None
+        """Note that the next line runs, however this one ended."""
+        self.doubtful = False
 
     @contextmanager
     def expansion(self) -> Iterator[None]:
@@ -188,29 +163,22 @@ class State:
         self.inner -= 1
 
     @contextmanager
-    def substitution(self) -> Iterator[bool]:
-        """Read the commands of a substitution; tells whether it stands in an expansion or a here-document."""
-        outer, inner = self.substituted, self.inner
-        self.substituted, self.inner = True, 0
-        yield bool(inner) or self.heredoc
-        self.substituted, self.inner = outer, inner
-
-    @contextmanager
-    def other_line(self) -> Iterator[None]:
-        """Read what runs at another time, or in a process of its own."""
-        doubt, self.doubt = self.doubt, None
+    def other_line(self, *, substituted: bool = False) -> Iterator[None]:
+        """Read what runs at another time, or in a process of its own; perhaps in a substitution."""
+        before = (self.doubtful, self.substituted)
+        self.substituted |= substituted
         yield
-        self.doubt = doubt
+        self.doubtful, self.substituted = before
 
     # --- variables ----------------------------------------------------------------------------------------
 
     def read_variable(self, name: str, start: int) -> Value:
         """Return what a variable may hold."""
-        if name in READABLE and name not in {"REPLY", "IFS", "_"}:
+        if name in READABLE:
             return READABLE[name]
-        if name not in READABLE and name not in self.owned and not is_unset_in_sandbox(name):
+        if name not in self.owned and not is_unset_in_sandbox(name):
             self.refuse(start, self.at, f"`{name}` may come from the environment")
-        return READABLE.get(name, frozenset({f"${name}"}))
+        return frozenset({f"${name}"})
 
     def read_argument(self, number: str) -> Value:
         """Return what an argument of the function may be; `*` stands for all of them."""
@@ -219,13 +187,13 @@ class State:
         numbers = (number,) if number != "*" else tuple(map(str, range(1, POSITIONS)))
         return frozenset(f"{self.function}:{one}" for one in (*numbers, "*"))
 
-    def assign(
-        self, name: str, value: Value, start: int, text: str | None = None, *, whole: bool = True
-    ) -> None:
-        """Record an assignment; one that is not `whole` leaves a part of what the variable was before."""
-        if whole and is_locale(name, text):
-            return
+    def assign(self, name: str, value: Value, start: int) -> None:
+        """Record that a variable may be assigned."""
         if not may_assign(name):
             self.refuse(start, self.at, f"`{name}` has a meaning outside this code")
         self.values.bind(f"${name}", value)
-        self.owned |= {name} if whole else frozenset()
+
+    def own(self, name: str) -> None:
+        """Record that all of a variable has been assigned here, if this place certainly runs."""
+        if not (self.nested or self.function or self.doubtful):
+            self.owned |= {name}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from engine.analysis.verdict.shell.assignments import Assignments
-from engine.analysis.verdict.shell.conditions import Conditions, is_balanced
+from engine.analysis.verdict.shell.conditions import Conditions
 from engine.analysis.verdict.shell.expansions import Expansions
 from engine.analysis.verdict.shell.names import NAME
 from engine.analysis.verdict.shell.redirections import Redirections
@@ -28,16 +28,13 @@ _FUNCTION_WORD = re.compile(
 )
 _RESERVED = frozenset({
     "command_not_found_handle", "alias", "bg", "bind", "builtin", "caller", "cd", "command", "compgen",
-    "complete", "compopt", "dirs", "disown", "enable", "eval", "exec", "fc", "fg", "hash", "help", "history",
-    "jobs", "kill", "let", "logout", "popd", "pushd", "pwd", "source", "suspend", "times", "trap", "type",
-    "ulimit", "umask", "unalias", "wait",
+    "complete", "compopt", "declare", "dirs", "disown", "enable", "eval", "exec", "export", "fc", "fg",
+    "getopts", "hash", "help", "history", "jobs", "kill", "let", "logout", "mapfile", "popd", "pushd", "pwd",
+    "readarray", "readonly", "shopt", "source", "suspend", "times", "trap", "type", "typeset", "ulimit",
+    "umask", "unalias", "unset", "wait",
 })  # fmt: skip
 """Names that bash gives a meaning, which functions may not have."""
-_READ_AGAIN = re.compile(r"(?:^|[\s;&|()\\])#|\$'")
-"""What bash may take for a comment or a quote where it looks for the end of a substitution again."""
 _NOT_ALWAYS = "only functions that are always defined are in the provable subset"
-_COUNTER = re.compile(r"(?a)[ \t\n]*([A-Za-z_]\w*)[ \t\n]*=[ \t\n]*\d+[ \t\n]*;")
-"""What a loop certainly assigns, for otherwise it does not run."""
 _PROCESS = re.compile(r"[<>]\(")
 
 
@@ -51,7 +48,7 @@ class Statements:
         self._sums = sums
         self._expansions = Expansions(words, sums, self._substitution)
         self._conditions = Conditions(words)
-        assignments = Assignments(words, sums, self._expansions)
+        assignments = Assignments(words)
         self._redirections = Redirections(words)
         self._simple = SimpleCommands(words, assignments, self._redirections)
 
@@ -137,13 +134,12 @@ class Statements:
         state.blanks()
         while state.take("! "):
             state.blanks()
-        before, kept = state.owned, (state.maps, dict(state.defined))
-        start = state.at
+        before, defined, start = state.owned, len(state.defined), state.at
         value = self._command(state)
         while state.looking("|") and not state.looking("||") and not state.looking("|&"):
             state.owned = before
             state.may_fail()  # where there may be no more processes
-            if kept != (state.maps, state.defined):
+            if defined != len(state.defined):
                 state.refuse(start, state.at, "what a pipeline defines is not kept")
             state.at += 1
             with state.nesting():
@@ -156,26 +152,23 @@ class Statements:
     # --- commands -----------------------------------------------------------------------------------------
 
     def _command(self, state: State) -> Value:
-        start, before = state.at, (state.owned, state.maps, dict(state.defined))
         keyword = _KEYWORD.match(state.text, state.at)
         if keyword and keyword[0] in self._COMPOUND:
             state.at = keyword.end()
-            self._COMPOUND[keyword[0]](self, state)
+            with state.nesting():
+                self._COMPOUND[keyword[0]](self, state)
+        elif found := state.match(_FUNCTION_WORD) or state.match(_FUNCTION):
+            self._function(state, found[1], found.start())
+            return TEXT
         elif keyword:
             state.stop(f"`{keyword[0]}` is not in the provable subset")
         elif state.take("(("):
             self._sums.read(state, "))")
         elif state.take("("):
             self._subshell(state)
-        elif found := state.match(_FUNCTION):
-            self._function(state, found[1], found.start())
-            return TEXT
         else:
             return self._simple.read(state)
-        if "<<" in self._redirections.read_all(state):
-            self._redirections.check_kept(state, start, before[:2])
-            if state.defined != before[2]:
-                state.refuse(start, state.at, _NOT_ALWAYS)
+        self._redirections.read_all(state)
         return TEXT
 
     def _subshell(self, state: State) -> None:
@@ -199,20 +192,17 @@ class Statements:
     def _if(self, state: State) -> None:
         self._filled(state)
         self._keyword(state, "then")
-        with state.nesting():
+        self._filled(state)
+        word = self._keyword(state, "fi", "else", "elif")
+        if word == "elif":
+            self._if(state)
+        elif word == "else":
             self._filled(state)
-        with state.nesting():  # what the other branch assigns is not assigned here
-            word = self._keyword(state, "fi", "else", "elif")
-            if word == "elif":
-                self._if(state)
-            elif word == "else":
-                self._filled(state)
-                self._keyword(state, "fi")
+            self._keyword(state, "fi")
 
     def _while(self, state: State) -> None:
-        with state.nesting():
-            self._filled(state)
-            self._body(state)
+        self._filled(state)
+        self._body(state)
 
     def _body(self, state: State) -> None:
         self._keyword(state, "do")
@@ -221,20 +211,19 @@ class Statements:
 
     def _for(self, state: State) -> None:
         state.blanks()
-        with state.nesting():
-            if state.take("(("):
-                counter = _COUNTER.match(state.text, state.at)
-                self._sums.read(state, ";")
-                state.owned |= {counter[1]} if counter else frozenset()
-                self._sums.read(state, ";")
-                self._sums.read(state, "))")
-            else:
-                self._for_words(state)
-            state.blanks()
-            state.take(";")
-            self._body(state)
+        owned = state.owned
+        if state.take("(("):
+            for end in (";", ";", "))"):
+                self._sums.read(state, end)
+        else:
+            state.owned |= {self._for_words(state)}
+        state.blanks()
+        state.take(";")
+        self._body(state)
+        state.owned = owned
 
-    def _for_words(self, state: State) -> None:
+    def _for_words(self, state: State) -> str:
+        """Read the head of a loop over words, and return the variable that its body has."""
         name = state.match(NAME)
         if name is None:
             state.stop("a loop that is not in the provable subset")
@@ -247,16 +236,16 @@ class Statements:
                 value |= self._words.read_some(state).value
                 state.blanks()
         state.assign(name[0], value, name.start())
+        return name[0]
 
     def _case(self, state: State) -> None:
         state.blanks()
         self._words.read(state, splits=False)
         self._keyword(state, "in")
-        with state.nesting():
+        self._space(state)
+        while not (_KEYWORD.match(state.text, state.at) and state.take("esac")):
+            self._choice(state)
             self._space(state)
-            while not (_KEYWORD.match(state.text, state.at) and state.take("esac")):
-                self._choice(state)
-                self._space(state)
 
     def _choice(self, state: State) -> None:
         state.take("(")
@@ -270,56 +259,34 @@ class Statements:
             if not state.take("|"):
                 break
         state.expect(")")
-        owned = state.owned
         self._list(state)
-        state.owned = owned
         self._space(state)
-        if not (state.take(";;&") or state.take(";;")) and not state.looking("esac"):
+        if not state.take(";;") and not state.looking("esac"):
             state.stop("`;;` is expected here")
 
     def _condition(self, state: State) -> None:
         self._conditions.read(state)
 
-    def _function_word(self, state: State) -> None:
-        state.at -= len("function")
-        found = state.match(_FUNCTION_WORD)
-        if found is None:
-            state.stop("a function that is not in the provable subset")
-        self._function(state, found[1], found.start())
-
     def _function(self, state: State, name: str, start: int) -> None:
         reserved = name in _RESERVED or _KEYWORD.fullmatch(name)
-        if state.nested or state.function or state.doubt is not None or reserved:
+        if state.nested or state.function or state.doubtful or reserved:
             state.refuse(start, state.at, _NOT_ALWAYS)
-        outer, owned, maps = state.function, state.owned, state.maps
-        state.function = name
-        self._space(state)
-        with state.other_line():
-            self._function_body(state)
-        state.function, state.owned, state.maps = outer, owned, maps
-        state.defined.setdefault(name, state.at)
-
-    def _function_body(self, state: State) -> None:
-        if state.looking("{") and _KEYWORD.match(state.text, state.at):
-            state.at += 1
+        outer, state.function = state.function, name
+        self._keyword(state, "{")
+        with state.nesting(), state.other_line():
             self._group(state)
-        elif state.looking("(") and not state.looking("(("):
-            state.at += 1
-            self._subshell(state)
-        else:
-            state.stop("a function that is not in the provable subset")
+        state.function = outer
+        state.defined.setdefault(name, state.at)
 
     def _substitution(self, state: State) -> Value:
         """Read the commands of `$(…)` up to its end, and return what they print."""
         if state.heres:
             state.stop("a here-document around a substitution is read in different ways")
-        start = state.at
-        with state.other_line(), state.substitution() as inner:
+        if state.inner:
+            state.stop("bash looks for the end of a substitution within an expansion in different ways")
+        with state.other_line(substituted=True):
             value = self._list(state)
             state.expect(")")
-        text = state.text[start : state.at - 1]
-        if inner and (_READ_AGAIN.search(text) or not is_balanced(text)):
-            state.refuse(start, state.at, "bash looks for the end of this in different ways")
         return value
 
     _COMPOUND: Mapping[str, Callable[[Statements, State], None]] = {
@@ -330,5 +297,4 @@ class Statements:
         "case": _case,
         "{": _group,
         "[[": _condition,
-        "function": _function_word,
     }

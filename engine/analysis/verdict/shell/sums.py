@@ -30,7 +30,7 @@ class Sums:
             return self._tokens(state, ends)
 
     def _tokens(self, state: State, ends: tuple[str, ...]) -> str:
-        depth, ternary = 0, not {":", "]"} & set(ends) or ends == ("]",)
+        depth, ternary = 0, ":" not in ends
         while True:
             end = next((end for end in ends if state.looking(end)), None) if depth == 0 else None
             if end is not None:
@@ -55,15 +55,10 @@ class Sums:
         elif not (operator := state.match(_OPERATOR)):
             state.stop("arithmetic that is not in the provable subset")
         elif operator[0] == "?" and not ternary:
-            state.stop("a condition within an index is not in the provable subset")
+            state.stop("a condition within a slice is not in the provable subset")
         return 0
 
     def _variable(self, state: State, name: re.Match[str]) -> None:
-        if name[0] in state.maps:
-            state.stop("an associative array within arithmetic is evaluated twice")
-        if state.take("["):
-            state.arrays.add(name[0])
-            self.read(state, "]")
         self._not_joined(state)
         assigns = _ASSIGNS.match(state.text, state.at)
         before = state.text[: name.start()].rstrip(" \t\n")[-2:] in {"++", "--"}
@@ -71,7 +66,7 @@ class Sums:
             value = state.read_variable(name[0], name.start())
             state.values.need(value, Kind.NUMBER, name.start(), state.at, _REASON)
         if before or assigns is not None:
-            state.assign(name[0], NUMBER, name.start(), whole=False)  # it may not be evaluated
+            state.assign(name[0], NUMBER, name.start())
 
     def _expansion(self, state: State) -> None:
         start = state.at

@@ -153,37 +153,33 @@ class Words:
         if found := state.match(_SINGLE):
             word.add(found[1])
         elif state.take('"'):
-            self.double(state, word, '"')
+            self._double(state, word)
         elif state.take("\\") and state.char() not in {"", "\n"}:
             word.add(state.char())
             state.at += 1
         else:
             state.stop("a quote without an end")
 
-    def double(self, state: State, word: Word, end: str) -> None:
-        """Read up to the end of a text in which only `$` and some backslashes have a meaning."""
-        while not state.take(end) if end else state.char():
+    def _double(self, state: State, word: Word) -> None:
+        """Read up to the second quote: only `$` and some backslashes have a meaning."""
+        while not state.take('"'):
             if found := state.match(_DOUBLE):
                 word.add(found[0])
             elif state.take("\\"):
-                self._escaped(state, word, end)
+                self._escaped(state, word)
             elif state.looking("$"):
                 self.dollar_quoted(state, word)
-            elif not end and state.take('"'):
-                word.add('"')
             else:
                 state.stop(_REASONS.get(state.char(), "a quote without an end"))
 
-    def _escaped(self, state: State, word: Word, end: str) -> None:
+    def _escaped(self, state: State, word: Word) -> None:
         char = state.char()
-        if not char or (char == "\n" and not end):
-            state.stop("a line is continued within a here-document")
         line = state.text.rfind("\n", 0, state.at) + 1
         if char == "\n" and _UNENDED.search(state.text, line, state.at - 1):
             state.stop("a line is continued within an expansion")
         state.at += 1
         if char != "\n":
-            word.add(char if char in "$`\\" or char == end else "\\" + char)
+            word.add(char if char in '$`"\\' else "\\" + char)
 
     def dollar_quoted(self, state: State, word: Word) -> None:
         """Read a `$` within double quotes."""
@@ -208,14 +204,14 @@ class Words:
 
     def _dollar(self, state: State, word: Word) -> None:
         if state.looking("$'"):
-            self.ansi(state, word)
+            self._ansi(state, word)
         elif state.text[state.at + 1 : state.at + 2] in {"", " ", "\n"}:
             state.at += 1
             word.add("$")
         else:
             self._expand(state, word, False)
 
-    def ansi(self, state: State, word: Word) -> None:
+    def _ansi(self, state: State, word: Word) -> None:
         """Read `$'…'`."""
         found = state.match(_ANSI)
         text = _ANSI_ESCAPE.sub(_code, found[1]) if found else "\0"

@@ -716,6 +716,32 @@ ECRET"
 ---
 declare -A m; m["$\
 (pwned)"]=1
+---
+read SECRET; echo "$SECRET"
+---
+read -r SECRET
+echo "$SECRET"
+---
+f() { local a=(1); local a="$1"; }; f '([$(pwned)]=1)'
+---
+declare() { :; }; declare PATH=.; pwned
+---
+unset() { :; }; unset PATH; cat
+---
+IFS=1; x=-e11f; grep $x
+---
+f() { SECRET=1; }
+echo "$SECRET"
+---
+for SECRET in $1; do :; done; echo "$SECRET"
+---
+{ SECRET=1; } | cat; echo "$SECRET"
+---
+for ((SECRET = 0; 0;)); do :; done; echo "$SECRET"
+---
+x=1; [[ a =~ ${x/"(/$(pwned)} ]]
+---
+${a[i]:=pwned}
 """.strip("\n")
 """Scripts of several lines, divided by `---`."""
 

@@ -6,17 +6,15 @@ import random
 from collections.abc import Iterator
 
 _ASSIGN = (
-    "SECRET=1", "SECRET=$x", "SECRET=(1 2)", "read -r SECRET", "read -r r SECRET <<< 'a b'",
-    "declare SECRET=1", "declare -g SECRET=1",
-    "printf -v SECRET %s a", "SECRET=$(echo a)", "SECRET=$((i + 1))",
-    "SECRET=1 > /dev/null", "read SECRET < /dev/null", "((SECRET = 1))",
+    "SECRET=1", "SECRET=$x", "SECRET=(1 2)", "SECRET=$(echo a)", "SECRET=$((i + 1))",
+    "SECRET=1 > /dev/null", "read -r r SECRET <<< 'a b'", "((SECRET = 1))",
 )  # fmt: skip
 _READ = (
     'echo "$SECRET"', 'echo "$SECRET"', 'echo "${SECRET:-z}"',
     'cat <<< "$SECRET"', 'for z in "${SECRET[@]}"; do echo "$z"; done', 'z=$SECRET; echo "$z"',
 )  # fmt: skip
 _END = (
-    ": $((1 / 0))", "exit 1 2", "return 1 2", "return", "break", "continue", "shift 1 2", "a[-9]=1",
+    ": $((1 / 0))", "exit 1 2", "return 1 2", "return", "break", "continue", "shift 1 2", ': "${a[-9]}"',
     "((1 / 0))", "read -r r", "set -e", "false", "g", 'echo "${x:0:-9}"',
     ': "${q:?}"', "break 1 2", "exit $i", "x=$(exit 1 2)", "((0 && (i = 2)))",
 )  # fmt: skip
@@ -25,7 +23,7 @@ _FORMS = (
     "if false; then {}\nelif false; then {}\nelse {}\nfi", "for i in 1 2; do {}\ndone",
     "while ((j++ < 2)); do {}\ndone", "{{ {}\n}}", "( {} )", "{} && {}", "{} || {}",
     "case b in a) {};; b) {}\n;; esac", "{{ {}\n}} <<< a", "{{ {}\n}} | cat", "z=$({})",
-    "for ((SECRET = 0; SECRET < 2; SECRET++)); do {}\ndone",
+    "for SECRET in 1 2; do {}\ndone", "for SECRET in $x; do {}\ndone",
 )  # fmt: skip
 _START = "x=1 i=0 j=0\n"
 
@@ -39,7 +37,7 @@ def flows(seed: int) -> Iterator[str]:
 
 
 def _several(chosen: random.Random, depth: int) -> str:
-    parts = [_statement(chosen, depth) for _ in range(chosen.randint(1, 4))]
+    parts = [_statement(chosen, depth) for _ in range(chosen.randint(1, 3))]
     return "".join(part + chosen.choice(("; ", "\n")) for part in parts[:-1]) + parts[-1]
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 
 import pytest
 
 from engine.analysis.verdict.shell.proof import prove
+from engine.analysis.verdict.shell.state import State
 from tests.engine.analysis.verdict.shell_attacks import abandoned, attacks
 
 _NEVER = re.compile(r"(?!)")
 _ALWAYS = re.compile(r".*")
+_EVERYTHING = frozenset(map(chr, range(128)))
 
 
 def _nothing(*_: object, **__: object) -> None:
@@ -21,28 +24,25 @@ def _yes(*_: object) -> bool:
     return True
 
 
+def _own_anywhere(state: State, name: str) -> None:
+    state.owned |= {name}
+
+
 _GUARDS = (
     ("arguments._COUNTED", frozenset[str](), 'exit 1 2; SECRET=1\necho "$SECRET"'),
     ("arguments._NO_DASH", frozenset[str](), "tee -"),
-    ("builtins._COUNT", _ALWAYS, 'read -n 0 SECRET; echo "$SECRET"'),
-    (
-        "builtins.is_unset_in_sandbox",
-        _yes,
-        'g() { unset SECRET; }; f() { local SECRET=1; g; echo "$SECRET"; }; f',
-    ),
-    ("conditions._is_read_alike", _yes, "[[ a =~ [(] ]]; echo # ) ]]; pwned"),
-    ("options._check_glued", _nothing, 'x=; read -d"$x" SECRET; echo "$SECRET"'),
+    ("assignments.Assignments.check_prefix", _nothing, "LD_PRELOAD=./x cat"),
+    ("assignments._AFTER_ARRAY", _EVERYTHING, "f() { local a=(1)b; }; f"),
+    ("builtins._SETS", _ALWAYS, "set -a"),
+    ("conditions._is_balanced", _yes, "[[ a =~ [(] ]]; echo # ) ]]; pwned"),
+    ("options._check_glued", _nothing, 'x=; grep -e"$x" -e /etc/passwd'),
     ("programs._AWK_EFFECTS", _NEVER, 'awk \'BEGIN { if (1) /"/; system("pwned"); print /"/ }\''),
-    ("proof._check_names", _nothing, "m=(1); declare -A m; x='a[$(pwned)]'; m[$x]=1"),
-    (
-        "redirections.Redirections.check_kept",
-        _nothing,
-        'read SECRET <<< $(yes | head -c 300000); echo "$SECRET"',
-    ),
-    ("state.State.end_line", _nothing, ': $((1/0)); SECRET=1\necho "$SECRET"'),
-    ("state.State.may_fail", _nothing, 'a=(); a[-1]=1; SECRET=1\necho "$SECRET"'),
-    ("statements._READ_AGAIN", _NEVER, "declare -A m=([a]=b)\necho ${m[$(echo 1;# '\n)]}x'$(true)]}'"),
-    ("statements.is_balanced", _yes, ': "${x/$(case a in a) echo b/c;; esac)/d}"'),
+    ("proof._check_declared", _nothing, "f() { local a=(1); local a=\"$1\"; }; f '([$(pwned)]=1)'"),
+    ("redirections._EXPANDED", _NEVER, "cat <<EOF\n$(pwned)\nEOF"),
+    ("state.State.may_fail", _nothing, ': $((1/0)); SECRET=1\necho "$SECRET"'),
+    ("state.State.own", _own_anywhere, 'false && SECRET=1; echo "$SECRET"'),
+    ("statements._RESERVED", frozenset[str](), "export() { echo; }; export PATH=."),
+    ("state.State.expansion", nullcontext, ': "${x/$(case a in a) echo b/c;; esac)/d}"'),
     ("values.Values.need", _nothing, "x='a[$(pwned)]'; echo $((x))"),
     ("words._BYTES", _NEVER, r"echo / | sed $'s/a\xC3/b/;s,/w pwned,c,'"),
     ("words._UNENDED", _NEVER, 'S=1; echo "$S\\\nECRET"'),
