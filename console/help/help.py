@@ -19,9 +19,9 @@ from console.safety.text import Part, pad, paragraphs
 WIDEST = 128
 FRAME_CELLS = 8
 """The width of border, padding and scroll bar."""
-LEFT_CELLS = 25
-"""The width of a key and its name."""
-ID_CELLS = 25
+LEFT_CELLS = 30
+"""The width of a key, its name and a blank."""
+ID_CELLS = 28
 WITH_IDS = 100
 """From this width on, the ids of the bindings are shown."""
 
@@ -99,7 +99,7 @@ def _lines(over: Screen[object], binding: Binding) -> list[list[Part]]:
     first, *rest = wrap(binding.tooltip, width - LEFT_CELLS - (ID_CELLS if ids else 0)) or [""]
     begins: list[Part] = [
         (f"{key:>8}  ", "bold primary"),
-        (pad(binding.description, LEFT_CELLS - 10), "bold"),
+        (pad(binding.description, LEFT_CELLS - 11) + " ", "bold"),
     ]
     listed = pad(first, width - LEFT_CELLS - ID_CELLS) if ids else first
     top: list[Part] = [*begins, (listed, "muted"), *([(f" {id}", "faint")] if ids else [])]

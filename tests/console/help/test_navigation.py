@@ -26,12 +26,13 @@ from console.app.notifications import TerminalNotifications
 from console.app.preferences import Preferences
 from console.app.textual_patches import COLLECT_SECONDS, IDLE_SECONDS, PAUSE_SECONDS, IdleCollector
 from console.explore.editor import Editor
-from console.help.help import HelpScreen, lines
+from console.help.help import FRAME_CELLS, WIDEST, WITH_IDS, HelpScreen, _lines, lines
 from console.help.jump import JumpScreen
 from console.help.welcome import WelcomeScreen
 from console.history.table import HistoryTable
+from console.review.screen import ReviewScreen
 from console.safety.key_guard import KeyGuard
-from console.safety.text import paragraphs
+from console.safety.text import content, paragraphs
 from tests.console.support.fake_engine import FakeEngine, case
 from tests.console.support.harness import frame, open_console, press, until
 
@@ -48,6 +49,19 @@ async def test_a_letter_jumps_to_a_part_of_the_screen() -> None:
         before = app.focused
         await press(pilot, "ctrl+g", "escape")
         assert before is app.focused
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 60)])
+async def test_the_columns_of_help_do_not_touch(size: tuple[int, int]) -> None:
+    """Between a key's name, what it does and its ID are blanks, and the ID stands in the same line."""
+    async with open_console(FakeEngine(), size) as (app, _):
+        width = min(WIDEST, size[0] * 96 // 100) - FRAME_CELLS
+        for binding in ReviewScreen.BINDINGS:
+            assert isinstance(binding, Binding)
+            first = content(*_lines(app.screen, binding)[0]).plain
+            assert len(first) <= width
+            assert f" {binding.description} " in first
+            assert width < WITH_IDS or first.endswith(f" {binding.id}")
 
 
 async def test_a_palette_that_did_not_get_out_is_in_nobodys_way() -> None:
