@@ -20,10 +20,14 @@ def console_app(node: MessagePump) -> ConsoleApp:
 
 
 def counts(app: App[Any]) -> tuple[int, int]:
-    """Return how many submissions wait for a decision, and how many run or are about to."""
-    queue = cast("ConsoleApp", app).queue
-    pending = sum(summary.status is Status.PENDING for summary in queue)
-    return pending, len(queue) - pending
+    """Return how many submissions wait for a decision, and how many run or are about to.
+
+    What was decided here waits no longer, also while that can be undone.
+    """
+    console = cast("ConsoleApp", app)
+    waiting = [each.id for each in console.queue if each.status is Status.PENDING]
+    decided = console.decisions.is_decided if console.decisions is not None else lambda id: False
+    return sum(not decided(id) for id in waiting), len(console.queue) - len(waiting)
 
 
 def isolation(app: App[Any], *, wide: bool) -> list[Part]:

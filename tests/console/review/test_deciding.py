@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 
 from console.app.app import ConsoleApp
 from console.app.preferences import Preferences
+from console.app.state import counts
 from console.code_view.view import CodeView
 from console.review.deny import DenyScreen
 from console.review.queue.listing import QueueList
@@ -15,6 +16,7 @@ from console.review.screen import ReviewScreen
 from console.review.violations import ViolationList
 from engine.common.errors import Problem
 from engine.models import Case, DecisionOutcome, Level
+from tests.console.safety.test_hostile_frames import plain
 from tests.console.support.fake_engine import FakeEngine, case, span, violation
 from tests.console.support.harness import frame, open_console, press, until
 
@@ -54,6 +56,18 @@ async def test_the_next_submission_is_there_while_a_decision_can_be_undone() -> 
         await press(pilot, "u")
         await until(pilot, lambda: shown(app) == "s-2" and listed(app).count == 3)
         assert [] == engine.decided
+
+
+async def test_what_can_be_undone_is_counted_neither_as_pending_nor_as_running() -> None:
+    """The header says what the list says, and counts it again when it is undone."""
+    engine = FakeEngine(case("s-1", "1"), case("s-2", "2"))
+    async with open_console(engine, preferences=SLOW) as (app, pilot):
+        await until(pilot, lambda: "2 pending" in plain(app))
+        await deny(app, pilot)
+        await until(pilot, lambda: "1 pending" in plain(app))
+        assert (1, 0) == counts(app)
+        await press(pilot, "u")
+        await until(pilot, lambda: "2 pending" in plain(app))
 
 
 async def test_a_sent_decision_is_told_once_the_first_output_had_its_time() -> None:
