@@ -285,7 +285,7 @@ class Editor(TextArea):
         row, gutter = y + self.scroll_offset.y, self.gutter_width
         if line is None or not line <= row <= line + 1:
             return strip
-        style, message = style_of(self, "bold error"), self._error_message.text
+        style, message = style_of(self, "bold error on background"), self._error_message.text
         below = is_below(self._error_message, *(self._room(each, strip) for each in (line, line + 1)))
         if row == line:
             return with_message(with_sign(strip, gutter, style), "" if below else message, gutter, style)

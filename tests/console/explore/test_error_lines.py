@@ -10,6 +10,7 @@ from console.explore.editing.error_message import is_below
 from console.explore.editor import Editor
 from console.explore.error_lines import run_error
 from console.run.output_log import OutputLog
+from console.theming.styles import style_of
 from engine.common.text import Untrusted
 from engine.models import Language, Stream
 from tests.console.safety.test_hostile_frames import plain
@@ -129,6 +130,19 @@ async def test_the_message_stands_behind_the_whole_line(line: str) -> None:
         shown = editor.render_line(0).text.rstrip()
         signed = before.replace("1 ", "1!", 1)
         assert f"{signed}  ValueError: ␛[31m no" == shown
+
+
+async def test_the_message_and_the_sign_have_the_background_of_the_editor() -> None:
+    """The terminal's own would be a patch in every theme that has another one."""
+    async with open_console(FakeEngine()) as (app, pilot):
+        await press(pilot, "3")
+        await until(pilot, lambda: bool(app.screen.query(Editor)))
+        editor = app.screen.query_one(Editor)
+        editor.text = "x = 1\n"
+        editor.mark_error(0, Untrusted("ValueError: no"))
+        own = style_of(editor, "on background").bgcolor
+        drawn = [each for each in editor.render_line(0) if "!" in each.text or "ValueError" in each.text]
+        assert [own, own] == [each.style.bgcolor for each in drawn if each.style]
 
 
 async def test_a_long_line_keeps_its_end() -> None:
