@@ -15,6 +15,8 @@ from engine.common.text import Untrusted, many
 from engine.models import QueueEntry, Status, Summary
 
 TIME_CELLS = 5
+LEAST_CELLS = 4
+"""The first line of the code is left out where less of it would be shown."""
 
 
 class QueueList(OfflineRows):
@@ -192,8 +194,9 @@ class QueueList(OfflineRows):
 
     def _below(self, summary: Summary, width: int) -> list[Part]:
         facts = f"{age(summary):>3} {summary.language.value} {summary.lines}"
-        about = self._about(summary, max(4, width - len(facts) - 12))
-        return ["      ", self._found(summary), (pad(facts, len(facts)), "muted"), " ", about]
+        room = width - len(facts) - 12
+        about: list[Part] = [" ", self._about(summary, room)] if room >= LEAST_CELLS else []
+        return ["      ", self._found(summary), (facts, "muted"), *about]
 
     def _found(self, summary: Summary) -> Part:
         """Return the severity of the worst violation, and how many there are."""

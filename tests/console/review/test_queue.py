@@ -22,9 +22,10 @@ from console.review.queue.marked import identical
 from console.review.queue.order import Order, arranged, fits
 from console.review.screen import ReviewScreen
 from console.safety.key_guard import TYPING_SECONDS
+from console.safety.text import content
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
-from engine.models import Case, Claim, DecisionOutcome, Level, Permissions
+from engine.models import Case, Claim, DecisionOutcome, Language, Level, Permissions
 from tests.console.review.test_deciding import listed, shown
 from tests.console.support.fake_engine import FakeEngine, case, span, summary, violation
 from tests.console.support.harness import frame, open_console, press, until
@@ -249,6 +250,20 @@ async def test_the_worst_violation_and_the_age_are_in_the_list() -> None:
     """Each row says how grave its worst violation is and how many there are, also on a narrow screen."""
     async with open_console(FakeEngine(*queue()), (80, 24)) as (app, pilot):
         await until(pilot, lambda: bool(re.search(r"◆2", re.sub(r"\x1b\[[0-9;]*m", "", frame(app)))))
+
+
+@pytest.mark.parametrize("lines", [1, 5, 20801, 4_000_000])
+async def test_a_row_is_cut_at_an_ellipsis_or_not_at_all(lines: int) -> None:
+    """Long facts take the room of the first line of the code."""
+    code = "const" + "\n" * (lines - 1) if lines < 10 else "const"
+    held = case("s-1", code, language=Language.JAVASCRIPT)
+    async with open_console(FakeEngine(held)) as (app, pilot):
+        rows = listed(app)
+        await until(pilot, lambda: rows.count == 1)
+        rows._summaries = (rows._summaries[0].model_copy(update={"lines": lines}),)
+        for width in range(26, 44):
+            shown_text = content(*rows.draw(0, 1, width)).plain
+            assert shown_text.endswith((str(lines), "const", "…"))
 
 
 async def test_a_row_says_which_reviewer_works_on_it() -> None:
