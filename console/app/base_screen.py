@@ -46,7 +46,7 @@ class BaseScreen(Screen[None]):
         with Vertical(id="foot"):
             yield from self.below()
             yield Static(id="undo-bar")
-            yield AppFooter(show_command_palette=False)
+            yield AppFooter()
 
     def contents(self) -> Iterable[Widget]:
         """Return what is between header and footer."""

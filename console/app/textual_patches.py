@@ -13,7 +13,7 @@ from textual.command import CommandPalette
 from textual.document._document import Document
 from textual.document._wrapped_document import WrappedDocument
 from textual.geometry import Region, Size
-from textual.widgets._footer import FooterKey
+from textual.widgets._footer import FooterKey, FooterLabel
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from console.safety.key_guard import KeyGuard
 
-__all__ = ["FooterKey", "StylesCache"]
+__all__ = ["FooterKey", "FooterLabel", "StylesCache"]
 
 CHECK_SECONDS = 0.2
 COLLECT_SECONDS = 30.0

@@ -9,13 +9,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from console.app.state import console_app
 from console.explore.own_run import grave_violations
 from console.review.display_delay import DisplayDelay
 from console.review.requests import asked
 from console.safety.text import Part, paragraphs
+from console.widgets.footer import KeyFooter
 from console.widgets.violation_badges import author_badge, is_syntax_error
 from engine.common.text import many
 from engine.models import Case
@@ -48,7 +49,7 @@ class RunSheet(ModalScreen[bool]):
             sheet.border_title = _title(self._case)
             with VerticalScroll():
                 yield Static(paragraphs(*_lines(self._case)))
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Start the delay before the confirmation is accepted."""

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import Screen
-from textual.widgets import ContentSwitcher, Footer, Input, Static
+from textual.widgets import ContentSwitcher, Input, Static
 
 from console.app.state import console_app
 from console.code_view.view import CodeView
@@ -29,6 +29,7 @@ from console.run.saving import save_case_file
 from console.safety.clipboard import copy_id
 from console.safety.text import Part, content, paragraphs
 from console.widgets.file_name_prompt import FileNamePrompt
+from console.widgets.footer import KeyFooter
 from console.widgets.formatting import size
 from console.widgets.header import AppHeader
 from engine.client.client import Client
@@ -110,7 +111,7 @@ class CaseScreen(Screen[str | None]):
                 with VerticalScroll(id="steps"):
                     yield Static(id="timeline")
         yield FileNamePrompt()
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Load everything."""

@@ -8,10 +8,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Footer
 
 from console.history.columns import COLUMNS
 from console.safety.text import Part
+from console.widgets.footer import KeyFooter
 from console.widgets.rows import Rows
 
 
@@ -73,7 +73,7 @@ class ColumnsScreen(ModalScreen[tuple[str, ...] | None]):
         with Vertical(classes="sheet") as sheet:
             sheet.border_title = "Columns"
             yield ColumnRows(self._chosen)
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def action_choose_column(self) -> None:
         """Show the column under the cursor, or hide it."""

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from console.app.state import console_app
 from console.code_view.difference import difference
@@ -21,6 +21,7 @@ from console.run.lines import LinesScreen
 from console.run.result_text import case_outcome
 from console.run.usage import limits_of
 from console.safety.text import Part, clip, paragraphs
+from console.widgets.footer import KeyFooter
 from console.widgets.formatting import full_badge, lasted, size, when
 from console.widgets.formatting import now as this_moment
 from console.widgets.header import AppHeader
@@ -64,7 +65,7 @@ class CompareRunsScreen(Screen[None]):
         yield Static(id="facts", classes="box")
         with Vertical(id="seen", classes="box"):
             yield DifferenceRows()
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Load both."""

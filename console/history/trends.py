@@ -10,11 +10,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from console.app.state import console_app
 from console.history.pivots import PivotScreen
 from console.safety.text import Part, pad, paragraphs
+from console.widgets.footer import KeyFooter
 from console.widgets.formatting import bar, lasted
 from console.widgets.header import AppHeader
 from engine.common.text import many
@@ -58,8 +59,8 @@ class TrendsScreen(Screen[str | None]):
         """Lay out one page that scrolls."""
         yield AppHeader("history")
         with VerticalScroll(id="scroll", classes="box"):
-            yield Static(id="metrics")
-        yield Footer(show_command_palette=False)
+            yield Static("Loading …", id="metrics")
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Load the metrics."""

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from console.app.state import console_app
 from console.review.answer.effects import verdict
@@ -19,6 +19,7 @@ from console.review.grants import GrantRows
 from console.review.requests import NEED_CELLS, reviews
 from console.review.ungrantable import ungrantable
 from console.safety.text import Part, content, paragraphs
+from console.widgets.footer import KeyFooter
 from console.widgets.formatting import clock, full_badge, now, size
 from console.widgets.rows import TALL, Rows
 from engine.common.presentation import headline
@@ -78,7 +79,7 @@ class ApproveScreen(ModalScreen[PendingDecision | None]):
             yield Input(id="reason", placeholder="Reason (optional)", select_on_focus=False)
             yield Static(id="fails")
             yield Static(id="summary")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Start the delay before the confirmation is accepted."""

@@ -10,12 +10,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from console.app.state import console_app
 from console.code_view.difference import Line, difference
 from console.code_view.lines import plain
 from console.safety.text import Part, content
+from console.widgets.footer import KeyFooter
 from console.widgets.formatting import now, when
 from console.widgets.rows import Rows
 from engine.common.presentation import text_to_review
@@ -93,7 +94,7 @@ class CompareScreen(ModalScreen[None]):
             sheet.border_subtitle = "+ added   - removed   Esc: close"
             yield Static(id="about")
             yield DifferenceRows()
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Load the other submission."""

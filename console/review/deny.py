@@ -9,12 +9,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.timer import Timer
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from console.review import reasons
 from console.review.decisions import Batch, PendingDecision
 from console.review.unsent import drafts
 from console.safety.text import Part, clip, paragraphs
+from console.widgets.footer import KeyFooter
 from console.widgets.formatting import full_badge
 from console.widgets.rows import Rows
 from engine.models import Case, DecisionOutcome
@@ -75,7 +76,7 @@ class DenyScreen(ModalScreen[Batch | None]):
             typed = drafts.load(self._about).reason
             yield Input(typed, id="reason", placeholder="Reason (sent to the agent)", select_on_focus=False)
             yield ReasonRows(reasons.load())
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_input_changed(self, message: Input.Changed) -> None:
         """Save what is typed."""

@@ -11,11 +11,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from console.app.state import console_app
 from console.review.display_delay import DisplayDelay
 from console.safety.text import Part, clip, content
+from console.widgets.footer import KeyFooter
 from console.widgets.formatting import full_badge, now, when
 from console.widgets.rows import Rows
 from engine.models import Case, Level, MatchMode, PreApproval
@@ -149,7 +150,7 @@ class PreApprovalScreen(ModalScreen[None]):
             yield Static(
                 content(("ctrl+y", "bold success"), " confirms. CRITICAL submissions are never pre-approved.")
             )
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Start the delay before the confirmation is accepted."""
@@ -237,7 +238,7 @@ class PreApprovalsScreen(ModalScreen[None]):
         with Vertical(classes="sheet") as sheet:
             sheet.border_title = "Pre-approvals"
             yield PreApprovalRows()
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Load the list."""

@@ -10,11 +10,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from console.app.state import console_app
 from console.review.display_delay import DisplayDelay
 from console.safety.text import Part, clip, content, paragraphs
+from console.widgets.footer import KeyFooter
 from console.widgets.offline_rows import OfflineRows
 from console.widgets.rows import Rows
 from engine.common.text import Untrusted, many
@@ -84,7 +85,7 @@ class SuggestionsScreen(ModalScreen[None]):
             yield Static(id="score")
             with VerticalScroll(can_focus=False):
                 yield Static(id="rule")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Load the list."""

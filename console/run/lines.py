@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from console.app.state import console_app
 from console.code_view.view import CodeView
@@ -23,6 +23,7 @@ from console.run.line_margin import (
     summary_parts,
 )
 from console.safety.text import Part, content
+from console.widgets.footer import KeyFooter
 from engine.client.client import Client
 from engine.models import Case
 from engine.models.lines import RunLines
@@ -65,7 +66,7 @@ class LinesScreen(ModalScreen[None]):
             sheet.border_title = f"Marked lines, as the guest says: {self._title()}"
             yield Static("Loading …", id="said")
             yield CodeView(id="ran")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Show the code, and follow the lines."""

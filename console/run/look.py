@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from console.app.state import console_app
 from console.review.display_delay import DisplayDelay
@@ -18,6 +18,7 @@ from console.run.effects import surprises_of
 from console.run.lines import LinesScreen
 from console.run.snapshot_text import look_paragraphs
 from console.safety.text import paragraphs
+from console.widgets.footer import KeyFooter
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.text import Untrusted
@@ -60,7 +61,7 @@ class LookScreen(ModalScreen[None]):
             sheet.border_title = f"Look: {self._run}"
             sheet.border_subtitle = "p pause or resume   K kill   Esc closes"
             yield Static("Loading …", id="look-lines")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Look, and again every second while the run goes on."""

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from console.app.state import console_app
 from console.history.erased import PART, erased_sentence, report_erased, rules_by_item
@@ -24,6 +24,7 @@ from console.run.player import Player
 from console.run.replayed_effects import ReplayedEffects
 from console.run.usage import UsageHistory
 from console.safety.text import Part, content
+from console.widgets.footer import KeyFooter
 from console.widgets.formatting import clock, now
 from console.widgets.header import AppHeader
 from engine.client.client import Client
@@ -78,7 +79,7 @@ class ReplayScreen(Screen[None]):
             yield OutputLog(id="output")
         yield ReplayedEffects()
         yield Static(id="position")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Load the run and play it."""

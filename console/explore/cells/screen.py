@@ -105,7 +105,7 @@ class CellsScreen(ModalScreen["int | None"]):
             sheet.can_focus = False
             yield Static(id="about")
         yield FileNamePrompt()
-        yield AppFooter(show_command_palette=False)
+        yield AppFooter()
 
     def on_mount(self) -> None:
         """Keep what is shown up to date."""

@@ -10,11 +10,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from console.app.state import console_app
 from console.review.display_delay import DisplayDelay
 from console.safety.text import Part, content, paragraphs
+from console.widgets.footer import KeyFooter
 
 
 class ConfirmScreen(ModalScreen[bool]):
@@ -43,7 +44,7 @@ class ConfirmScreen(ModalScreen[bool]):
             with VerticalScroll(id="steps"):
                 yield Static(paragraphs(*self._steps))
             yield Static(content(("ctrl+y", "bold warning"), " does this   ", ("Esc", "bold"), " nothing"))
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Begin the delay before the key counts."""

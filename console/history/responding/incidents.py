@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from console.app.state import console_app
 from console.app.textual_patches import set_border_title
@@ -20,6 +20,7 @@ from console.history.responding.prompt import PromptScreen
 from console.history.responding.selection import Selection
 from console.run.saving import save_bytes
 from console.safety.text import Part, clip, content, paragraphs
+from console.widgets.footer import KeyFooter
 from console.widgets.formatting import size
 from console.widgets.item_rows import ItemRows
 from engine.client.client import Client
@@ -90,7 +91,7 @@ class IncidentsScreen(ModalScreen[None]):
             yield IncidentRows()
             with VerticalScroll(id="entries"):
                 yield Static(id="listed")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Load the list."""

@@ -8,12 +8,13 @@ from textual import work
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from console.app.state import console_app
 from console.app.textual_patches import set_border_title
 from console.history.responding.selection import Selection
 from console.safety.text import Part, clip, content, paragraphs
+from console.widgets.footer import KeyFooter
 from console.widgets.item_rows import ItemRows
 from engine.client.client import Client
 
@@ -51,7 +52,7 @@ class ItemsSheet(ModalScreen[str | None], Generic[Item]):
             sheet.border_title = self.HELP_TITLE
             yield self.rows
             yield Static(id="about")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Say what is selected, and load the list."""

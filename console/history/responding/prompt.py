@@ -8,9 +8,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from console.safety.text import content
+from console.widgets.footer import KeyFooter
 
 
 class PromptScreen(ModalScreen[str | None]):
@@ -37,7 +38,7 @@ class PromptScreen(ModalScreen[str | None]):
             sheet.border_title = self._title
             yield Static(content(self._about))
             yield Input(self._value, id="typed", select_on_focus=False)
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """Return what was typed."""

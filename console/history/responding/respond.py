@@ -9,13 +9,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from console.app.state import console_app
 from console.history.responding.confirm import ConfirmScreen
 from console.history.responding.plan_rows import PlanRows
 from console.history.responding.steps import request_lines
 from console.safety.text import Part, content
+from console.widgets.footer import KeyFooter
 from engine.common.text import many
 from engine.models.response import Response, ResponsePlan
 
@@ -53,7 +54,7 @@ class RespondScreen(ModalScreen[Response | None]):
             yield PlanRows(self._plan)
             yield Input(id="reason", placeholder="Reason (recorded; refused agents are told)",
                         select_on_focus=False)  # fmt: skip
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def _about(self) -> list[Part]:
         total = self._plan.total

@@ -9,12 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from console.app.state import console_app
 from console.history.responding.confirm import ConfirmScreen
 from console.history.responding.steps import block_words, request_lines, response_words
 from console.safety.text import Part, paragraphs
+from console.widgets.footer import KeyFooter
 from console.widgets.item_rows import ItemRows
 from engine.client.client import Client
 from engine.models.response import Block, Response
@@ -64,7 +65,7 @@ class ResponsesScreen(ModalScreen[None]):
             sheet.border_title = "Responses and blocks"
             yield ResponseRows()
             yield Static(id="about")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Load the list."""

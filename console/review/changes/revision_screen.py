@@ -8,11 +8,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from console.review.changes.revision import comment_lines, diff_lines, file_title, summary_parts
 from console.review.compare import DifferenceRows
 from console.safety.text import content, paragraphs
+from console.widgets.footer import KeyFooter
 from engine.models import Case, FileChange, Revision
 
 
@@ -42,7 +43,7 @@ class RevisionScreen(ModalScreen[None]):
                 yield Static(paragraphs(*comment_lines(self._revision, self._case)), id="answers")
             yield Static(id="file")
             yield DifferenceRows()
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Show the first changed file."""

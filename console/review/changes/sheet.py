@@ -11,13 +11,14 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.timer import Timer
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from console.code_view.view import CodeView
 from console.review.changes.comment_text import parse_comment, place
 from console.review.decisions import Batch, PendingDecision
 from console.review.unsent import drafts
 from console.safety.text import Part, content, paragraphs
+from console.widgets.footer import KeyFooter
 from engine.common.presentation import text_to_review
 from engine.common.review_coverage import line_count
 from engine.models import Case, DecisionOutcome, LineComment
@@ -104,7 +105,7 @@ class ChangesScreen(ModalScreen[Batch | None]):
             )
             yield Static(content((HELP, "faint")))
             yield Static(id="wrong")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Show what was written before."""

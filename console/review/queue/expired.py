@@ -9,11 +9,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Footer
 
 from console.app.state import console_app
 from console.app.textual_patches import set_border_title
 from console.safety.text import Part, clip, content, pad
+from console.widgets.footer import KeyFooter
 from console.widgets.formatting import badge, now, when
 from console.widgets.offline_rows import OfflineRows
 from console.widgets.rows import Rows
@@ -69,7 +69,7 @@ class ExpiredScreen(ModalScreen[str | None]):
             sheet.border_title = "Expired"
             sheet.border_subtitle = "r: revive, to decide now   Enter: open the case   Esc: close"
             yield ExpiredRows()
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Load the list, as soon as the engine is reached and whenever it is reached again."""

@@ -12,9 +12,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Footer
 
 from console.safety.text import Part, Text, clip
+from console.widgets.footer import KeyFooter
 from console.widgets.formatting import badge
 from console.widgets.rows import Rows
 from engine.common.review_coverage import CoverageGaps
@@ -114,7 +114,7 @@ class UnreadScreen(ModalScreen[UnreadPart | None]):
             sheet.border_title = f"Unread: {many(len(self._parts), 'part')}"
             sheet.border_subtitle = "Enter: go there   Esc: close"
             yield UnreadRows(self._parts)
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     @on(Rows.Chosen)
     def _chosen(self, message: Rows.Chosen) -> None:

@@ -9,13 +9,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from console.app.state import console_app
 from console.app.textual_patches import set_border_title
 from console.review.rehearsal.known import RehearsalState
 from console.review.rehearsal.words import again, progress, question, rehearsal_paragraphs
 from console.safety.text import Part, content, paragraphs
+from console.widgets.footer import KeyFooter
 from engine.models import Case
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class RehearsalScreen(ModalScreen[None]):
         """Lay out the lines."""
         with VerticalScroll(id="rehearsal", classes="sheet"):
             yield Static(id="rehearsal-lines")
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Show what is known, and follow it."""

@@ -9,12 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from console.app.state import console_app
 from console.review.decisions import Batch, PendingDecision, outcome_word
 from console.review.display_delay import DisplayDelay
 from console.safety.text import Part, paragraphs
+from console.widgets.footer import KeyFooter
 from console.widgets.formatting import full_badge
 from engine.common.text import many
 
@@ -42,7 +43,7 @@ class UnsentScreen(ModalScreen[bool | None]):
             sheet.border_subtitle = "ctrl+y: send   ctrl+x: drop   Esc: ask again later"
             with VerticalScroll(id="said"):
                 yield Static(paragraphs(*(line for each in self._decisions for line in _lines(each))))
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         """Accept no key that was meant for something else."""
