@@ -159,6 +159,6 @@ def _times(trends: Trends, cells: int) -> list[list[Part]]:
 def _busiest(busiest: Mapping[str, int], cells: int) -> list[list[Part]]:
     most = max(busiest.values(), default=1)
     return [
-        [pad(name, 20), *bar(count / most, cells, "primary"), (f" {count:,}", "muted")]
+        [pad(name, 19), " ", *bar(count / most, cells, "primary"), (f" {count:,}", "muted")]
         for name, count in busiest.items()
     ]

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from textual import on, work
 from textual.containers import Container, Vertical
 from textual.widget import Widget
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from console.app.base_screen import BaseScreen
 from console.app.state import console_app
@@ -62,6 +62,7 @@ class ReviewScreen(BaseScreen):
         """Lay out queue, code and violations."""
         yield QueueList(id="queue")
         with Vertical(id="middle"):
+            yield Static("No submission to show.", id="none")
             yield CaseHeader(id="head")
             yield AnswerPanel(id="answer")
             yield CodeView(id="code")

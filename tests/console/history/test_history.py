@@ -15,9 +15,10 @@ from console.history.facet_list import FacetList
 from console.history.filter_line import FilterInput
 from console.history.screen import HistoryScreen
 from console.history.table import HistoryTable
-from console.history.trends import TrendsScreen
+from console.history.trends import TrendsScreen, metric_lines
 from console.run.player import Player
 from console.run.replay import ReplayScreen
+from console.safety.text import content
 from engine.common.text import Untrusted
 from engine.models import Case, DecisionTimes, Erasure, Level, Meters, OutputChunk, Status, Stream
 from engine.models.observed import ObservedEffect, ObservedKind, RunEffects
@@ -223,6 +224,13 @@ async def test_a_wide_screen_previews_the_row_under_the_cursor() -> None:
         await press(pilot, "4")
         await until(pilot, lambda: app.screen.query_one(HistoryTable).count == 2)
         assert "Preview" not in frame(app)
+
+
+def test_the_longest_name_of_a_requester_does_not_touch_its_bar() -> None:
+    """A blank is left between them."""
+    figures = FakeEngine().figures.model_copy(update={"submissions": 1, "busiest": {"a" * 40: 1}})
+    drawn = "\n".join(content(*each).plain for each in metric_lines(figures, 80))
+    assert f"{'a' * 18}… ━" in drawn
 
 
 async def test_trends_show_the_metrics() -> None:
