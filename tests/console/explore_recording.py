@@ -14,6 +14,7 @@ from console.explore.names.popup import NamePopup
 from tests import pictures
 from tests.console.safety.test_hostile_frames import plain
 from tests.console.screenshots import FOLDER
+from tests.console.support.explore import open_editor
 from tests.console.support.harness import press, until
 from tests.console.support.recording import PATIENCE, Recording, record
 from tests.engine_process import BASE, EngineProcess
@@ -52,9 +53,7 @@ async def _play(recording: Recording, _: EngineProcess) -> None:
 
 async def _names(recording: Recording) -> None:
     app, pilot = recording.app, recording.pilot
-    await press(pilot, "3")
-    await until(pilot, lambda: bool(app.screen.query(Editor)))
-    editor = app.screen.query_one(Editor)
+    editor = await open_editor(app, pilot)
     editor.text = "import json\n\norders = json"
     editor.move_cursor((2, 13))
     await until(pilot, lambda: app.screen._names.catalogue is not None, PATIENCE)  # type: ignore[attr-defined]

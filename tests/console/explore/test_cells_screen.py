@@ -29,6 +29,7 @@ from engine.client.client import Client
 from engine.common.text import Untrusted
 from engine.models import Language, Session, SessionState
 from tests.console.explore.test_cells import PNG
+from tests.console.support.explore import open_editor
 from tests.console.support.fake_engine import ME, FakeEngine, chunk
 from tests.console.support.harness import QUICK, frame, open_console, press, until
 from tests.engine_process import BASE, EngineProcess
@@ -67,9 +68,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def show_cells(pilot: Pilot[Any], app: ConsoleApp, text: str, key: str = "f6") -> CellsScreen:
     """Put a script into the editor and show its cells."""
-    await press(pilot, "3")
-    await until(pilot, lambda: bool(app.screen.query(Editor)))
-    app.screen.query_one(Editor).text = text
+    (await open_editor(app, pilot)).text = text
     await press(pilot, key)
     await until(pilot, lambda: isinstance(app.screen, CellsScreen) and bool(app.screen.query(CellBox)))
     assert isinstance(app.screen, CellsScreen)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.explore.editing.completion import completion
-from console.explore.editor import Editor
 from engine.models import Language
+from tests.console.support.explore import open_editor
 from tests.console.support.fake_engine import FakeEngine
 from tests.console.support.harness import open_console, press, until
 
@@ -43,9 +43,7 @@ def test_a_completion_is_plain_text(code: str, before: str, after: str, language
 async def test_right_takes_the_completion_where_the_cursor_is() -> None:
     """It is gone once the cursor is elsewhere."""
     async with open_console(FakeEngine()) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor = app.screen.query_one(Editor)
+        editor = await open_editor(app, pilot)
         editor.text = "wonder = 1\n"
         editor.move_cursor((1, 0))
         await press(pilot, "w", "o", "n")

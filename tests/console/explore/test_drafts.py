@@ -19,6 +19,7 @@ from console.explore.editor import Editor
 from console.explore.snippets import SavedSnippet
 from engine.common.text import Untrusted
 from engine.models import Language
+from tests.console.support.explore import open_editor
 from tests.console.support.fake_engine import FakeEngine
 from tests.console.support.harness import open_console, press, until
 
@@ -127,9 +128,7 @@ async def test_what_was_typed_is_there_when_the_console_is_opened_again() -> Non
 async def test_what_was_typed_just_before_the_end_is_saved() -> None:
     """Closing the console does not wait for the next save."""
     async with open_console(FakeEngine()) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        app.screen.query_one(Editor).insert("last words")
+        (await open_editor(app, pilot)).insert("last words")
         await pilot.pause()
     assert "last words" == reopened()
 
@@ -148,9 +147,7 @@ async def test_neither_an_older_draft_nor_what_is_typed_meanwhile_is_lost() -> N
     store.save(draft("older"))
     store.close()
     async with open_console(FakeEngine()) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor = app.screen.query_one(Editor)
+        editor = await open_editor(app, pilot)
         editor.insert("new")
         await until(
             pilot, lambda: "older" in editor.text or ["older"] == [each.code.text for each in snippets.load()]
@@ -161,9 +158,7 @@ async def test_neither_an_older_draft_nor_what_is_typed_meanwhile_is_lost() -> N
 async def test_what_was_typed_before_the_drafts_were_open_is_saved() -> None:
     """Also where nothing is typed any more."""
     async with open_console(FakeEngine()) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        app.screen.query_one(Editor).insert("early")
+        (await open_editor(app, pilot)).insert("early")
         await until(
             pilot, lambda: any('"early"' in each.read_text() for each in drafts.folder().glob("*.json"))
         )

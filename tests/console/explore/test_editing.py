@@ -14,6 +14,7 @@ from textual import events
 from textual.widgets.text_area import Selection
 
 from console.explore.editor import Editor
+from tests.console.support.explore import open_editor
 from tests.console.support.fake_engine import FakeEngine
 from tests.console.support.harness import open_console, press, until
 
@@ -94,9 +95,7 @@ async def test_random_editing_is_what_a_model_says() -> None:
     seed = secrets.randbits(32)
     chance, until_then = random.Random(seed), time.monotonic() + SECONDS  # noqa: S311
     async with open_console(FakeEngine()) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor = app.screen.query_one(Editor)
+        editor = await open_editor(app, pilot)
         model = Model(editor.history.max_checkpoints)
         while time.monotonic() < until_then:
             for _ in range(10):
@@ -121,9 +120,7 @@ async def test_a_paste_longer_than_the_screen_can_be_undone_and_done_again() -> 
     """By the keys of a person, in a small terminal."""
     text = "\n".join(f"x = {number}" for number in range(10_000))
     async with open_console(FakeEngine(), size=(80, 24)) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor = app.screen.query_one(Editor)
+        editor = await open_editor(app, pilot)
         app.post_message(events.Paste(text))
         await until(pilot, lambda: editor.text == text)
         await press(pilot, "ctrl+z")
@@ -136,9 +133,7 @@ async def test_a_paste_longer_than_the_screen_can_be_undone_and_done_again() -> 
 async def test_keys_take_effect_in_the_order_in_which_they_were_pressed() -> None:
     """Also where they arrive faster than they are handled, and some of them are no letters."""
     async with open_console(FakeEngine(), size=(80, 24)) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor = app.screen.query_one(Editor)
+        editor = await open_editor(app, pilot)
         keys = (
             "a",
             "b",

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from console.explore.editing.error_message import is_below
-from console.explore.editor import Editor
 from console.explore.error_lines import run_error
 from console.run.output_log import OutputLog
 from console.theming.styles import style_of
 from engine.common.text import Untrusted
 from engine.models import Language, Stream
 from tests.console.safety.test_hostile_frames import plain
+from tests.console.support.explore import open_editor
 from tests.console.support.fake_engine import FakeEngine, chunk
 from tests.console.support.harness import open_console, press, until
 
@@ -121,9 +121,7 @@ def test_any_output_is_read(output: list[str], language: Language) -> None:
 async def test_the_message_stands_behind_the_whole_line(line: str) -> None:
     """However many characters of the line are invisible or wide."""
     async with open_console(FakeEngine()) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor = app.screen.query_one(Editor)
+        editor = await open_editor(app, pilot)
         editor.text = f"{line}\n"
         before = editor.render_line(0).text.rstrip()
         editor.mark_error(0, Untrusted("ValueError: \x1b[31m no"))
@@ -135,9 +133,7 @@ async def test_the_message_stands_behind_the_whole_line(line: str) -> None:
 async def test_the_message_and_the_sign_have_the_background_of_the_editor() -> None:
     """The terminal's own would be a patch in every theme that has another one."""
     async with open_console(FakeEngine()) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor = app.screen.query_one(Editor)
+        editor = await open_editor(app, pilot)
         editor.text = "x = 1\n"
         editor.mark_error(0, Untrusted("ValueError: no"))
         own = style_of(editor, "on background").bgcolor
@@ -148,9 +144,7 @@ async def test_the_message_and_the_sign_have_the_background_of_the_editor() -> N
 async def test_a_long_line_keeps_its_end() -> None:
     """There is no room for the message, which stands in the row below."""
     async with open_console(FakeEngine(), size=(80, 24)) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor = app.screen.query_one(Editor)
+        editor = await open_editor(app, pilot)
         editor.text = "x" * 300
         before = editor.render_line(0).text
         editor.mark_error(0, Untrusted("ValueError: no"))
@@ -171,9 +165,7 @@ async def test_a_click_on_a_traceback_goes_to_the_line_that_it_names() -> None:
     engine.exit_code = 1
     engine.written = {"s-0": [chunk(PYTHON, Stream.STDERR)]}
     async with open_console(engine) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor = app.screen.query_one(Editor)
+        editor = await open_editor(app, pilot)
         editor.text = "x = 1\ndef f(a):\n    return 1 / a\nf(0)\n"
         await press(pilot, "ctrl+r")
         await until(pilot, lambda: 2 == editor.error_line)
@@ -194,9 +186,7 @@ async def test_a_failing_line_is_marked_and_one_key_away() -> None:
     engine.exit_code = 1
     engine.written = {"s-0": [chunk(PYTHON, Stream.STDERR)]}
     async with open_console(engine) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor = app.screen.query_one(Editor)
+        editor = await open_editor(app, pilot)
         editor.text = "x = 1\ndef f(a):\n    return 1 / a\nf(0)\n"
         await press(pilot, "ctrl+r")
         await until(pilot, lambda: "line 3: ZeroDivisionError" in plain(app))
@@ -214,8 +204,6 @@ async def test_what_the_program_printed_is_no_message() -> None:
     engine.exit_code = 1
     engine.written = {"s-0": [chunk(PYTHON, Stream.STDERR), chunk("orders: 2\n", offset=len(PYTHON))]}
     async with open_console(engine) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        app.screen.query_one(Editor).text = "x = 1\ndef f(a):\n    return 1 / a\nf(0)\n"
+        (await open_editor(app, pilot)).text = "x = 1\ndef f(a):\n    return 1 / a\nf(0)\n"
         await press(pilot, "ctrl+r")
         await until(pilot, lambda: "line 3: ZeroDivisionError" in plain(app) and "orders: 2" in plain(app))

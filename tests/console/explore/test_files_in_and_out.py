@@ -17,6 +17,7 @@ from console.explore.open_file import OpenScreen
 from console.explore.workspace.screen import FileList, WorkspaceScreen
 from engine.models import Language
 from tests.console.explore.test_cells_screen import real_console
+from tests.console.support.explore import open_editor
 from tests.console.support.fake_engine import FakeEngine
 from tests.console.support.harness import frame, open_console, press, until
 
@@ -82,8 +83,7 @@ async def test_a_dragged_file_is_attached_and_named(tmp_path: Path) -> None:
     path.write_bytes(b"a,b\n")
     engine = FakeEngine()
     async with open_console(engine) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
+        await open_editor(app, pilot)
         app.post_message(events.Paste(str(path)))
         await until(pilot, lambda: app.screen.query_one(Editor).text == '"sales.csv"')
         await until(pilot, lambda: "1 extra permission" in frame(app))

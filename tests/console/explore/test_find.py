@@ -14,11 +14,11 @@ from textual.widgets import Input
 
 from console.explore.editing.brackets import partner
 from console.explore.editing.language import detected
-from console.explore.editor import Editor
 from console.explore.find.bar import FindBar
 from console.explore.find.matches import MOST_MATCHES, Query
 from console.explore.find.places import Offsets, typed_location
 from engine.models import Language
+from tests.console.support.explore import open_editor
 from tests.console.support.fake_engine import FakeEngine
 from tests.console.support.harness import frame, open_console, press, until
 
@@ -149,9 +149,7 @@ def test_any_text_is_looked_at(text: str) -> None:
 async def test_find_and_replace_by_keys() -> None:
     """ctrl+f, Enter for the next match, Tab and Enter to replace it, ctrl+a for all, and one undo."""
     async with open_console(FakeEngine()) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor = app.screen.query_one(Editor)
+        editor = await open_editor(app, pilot)
         editor.text = "one two\ntwo three\ntwo\n"
         await press(pilot, "ctrl+f", "t", "w", "o")
         await until(pilot, lambda: "3 found" in frame(app))
@@ -178,9 +176,7 @@ async def test_an_expression_that_is_none_is_said() -> None:
 async def test_a_line_is_gone_to() -> None:
     """Beyond the end is the last line."""
     async with open_console(FakeEngine()) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor = app.screen.query_one(Editor)
+        editor = await open_editor(app, pilot)
         editor.text = "\n".join(["(x)"] * 500)
         await press(pilot, "alt+g", "3", "0", "0", "enter")
         assert (299, 0) == editor.cursor_location
@@ -193,9 +189,7 @@ async def test_a_line_is_gone_to() -> None:
 async def test_pasted_code_has_its_language() -> None:
     """Where it is pasted into an empty editor."""
     async with open_console(FakeEngine()) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor = app.screen.query_one(Editor)
+        editor = await open_editor(app, pilot)
         app.post_message(events.Paste("const a = 1;\nconsole.log(a);\n"))
         await until(pilot, lambda: editor.code_language is Language.JAVASCRIPT)
         await until(pilot, lambda: "javascript" in frame(app))

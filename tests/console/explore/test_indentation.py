@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from textual.widgets.text_area import Selection
 
 from console.explore.editing.indentation import next_indentation, step_back, toggle_comments
-from console.explore.editor import Editor
 from engine.models import Language
+from tests.console.support.explore import open_editor
 from tests.console.support.fake_engine import FakeEngine
 from tests.console.support.harness import open_console, press, until
 
@@ -87,9 +87,7 @@ def test_what_is_made_a_comment_comes_back(lines: list[str], language: Language)
 async def test_enter_indents_and_a_key_toggles_comments() -> None:
     """In the editor, on the selected lines, undone at once."""
     async with open_console(FakeEngine()) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor = app.screen.query_one(Editor)
+        editor = await open_editor(app, pilot)
         editor.text = "if x:"
         editor.move_cursor((0, 5))
         await press(pilot, "enter", "y")
@@ -104,9 +102,7 @@ async def test_enter_indents_and_a_key_toggles_comments() -> None:
 async def test_backspace_in_an_indentation_deletes_one_level() -> None:
     """Behind a word it deletes a character."""
     async with open_console(FakeEngine()) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor = app.screen.query_one(Editor)
+        editor = await open_editor(app, pilot)
         editor.text = "if x:\n        yz"
         editor.move_cursor((1, 8))
         await press(pilot, "backspace")

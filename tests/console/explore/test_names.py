@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from console.explore.editor import Editor
 from console.explore.names.candidates import at_cursor, called, candidates
 from console.explore.names.catalogue import NameCatalogue
 from console.explore.names.popup import NamePopup
 from engine.common.text import Untrusted
 from engine.models import Language
 from engine.models.code_names import CodeNames
+from tests.console.support.explore import open_editor
 from tests.console.support.fake_engine import NAMES, FakeEngine
 from tests.console.support.harness import frame, open_console, press, until
 
@@ -127,9 +127,8 @@ def test_hostile_code_is_no_error(code: str, before: str, language: Language) ->
 async def test_tab_takes_the_chosen_name_and_the_call_is_shown() -> None:
     """Down chooses another; one undo takes it back; escape closes the list, not the editor."""
     async with open_console(FakeEngine()) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor, popup = app.screen.query_one(Editor), app.screen.query_one(NamePopup)
+        editor = await open_editor(app, pilot)
+        popup = app.screen.query_one(NamePopup)
         await press(pilot, *"import json", "enter", *"json.")
         await until(pilot, lambda: popup.lists)
         assert {line.split("\t")[0] for line in NAMES.splitlines()} >= {"json.dump", "json.dumps"}
@@ -147,9 +146,8 @@ async def test_tab_takes_the_chosen_name_and_the_call_is_shown() -> None:
 async def test_enter_is_a_new_line_unless_a_name_was_chosen() -> None:
     """A list that opens by itself takes no line from anybody."""
     async with open_console(FakeEngine()) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        editor, popup = app.screen.query_one(Editor), app.screen.query_one(NamePopup)
+        editor = await open_editor(app, pilot)
+        popup = app.screen.query_one(NamePopup)
         await press(pilot, *"pri")
         await until(pilot, lambda: popup.lists)
         await press(pilot, "enter")

@@ -23,6 +23,7 @@ from engine.models import (
     Verdict,
 )
 from tests.console.safety.test_hostile_frames import plain
+from tests.console.support.explore import open_editor
 from tests.console.support.fake_engine import FakeEngine, span, violation
 from tests.console.support.harness import open_console, press, until
 
@@ -77,9 +78,7 @@ async def test_one_key_asks_a_reviewer_once_the_purpose_is_written() -> None:
     engine = FakeEngine()
     engine.decides = True
     async with open_console(engine) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        app.screen.query_one(Editor).text = "print(1)"
+        (await open_editor(app, pilot)).text = "print(1)"
         await press(pilot, "alt+r")
         await until(pilot, lambda: app.screen.query_one("#purpose", Input).has_focus)
         assert not engine.submitted
@@ -93,8 +92,7 @@ async def test_one_key_asks_a_reviewer_once_the_purpose_is_written() -> None:
 async def test_a_line_feed_is_a_new_line() -> None:
     """Some terminals send it for Enter, and between lines that are pasted plainly."""
     async with open_console(FakeEngine()) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
+        await open_editor(app, pilot)
         await press(pilot, "a", "ctrl+j", "b")
         await until(pilot, lambda: "a\nb" == app.screen.query_one(Editor).text)
 

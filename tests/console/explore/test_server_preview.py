@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from console.explore.editor import Editor
+from tests.console.support.explore import open_editor
 from tests.console.support.fake_engine import FakeEngine
 from tests.console.support.harness import frame, open_console, press, until
 
@@ -22,9 +22,7 @@ async def test_two_presses_open_one_preview_and_a_third_makes_another_link() -> 
     engine = FakeEngine()
     engine.hold = {"s-0"}
     async with open_console(engine) as (app, pilot):
-        await press(pilot, "3")
-        await until(pilot, lambda: bool(app.screen.query(Editor)))
-        app.screen.query_one(Editor).text = "serve(port=5000)"
+        (await open_editor(app, pilot)).text = "serve(port=5000)"
         await press(pilot, "ctrl+r")
         await until(pilot, lambda: "s-0" in frame(app))
         await pilot.press("alt+p", "alt+p")

@@ -6,12 +6,9 @@ import random
 import secrets
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
-from textual.pilot import Pilot
 
-from console.app.app import ConsoleApp
 from console.explore.drafts import DraftStore
 from console.explore.editing.tab_bar import TabBar
 from console.explore.editing.tabs import MOST_TABS
@@ -20,6 +17,7 @@ from console.explore.find.matches import Query
 from engine.models import Language
 from tests.console.explore.test_drafts import draft
 from tests.console.explore.test_editing import SECONDS, SIZES, Model, anywhere, edit
+from tests.console.support.explore import open_editor
 from tests.console.support.fake_engine import FakeEngine
 from tests.console.support.harness import frame, open_console, press, until
 
@@ -30,17 +28,10 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRATIQUE_HOME", str(tmp_path / "home"))
 
 
-async def opened(app: ConsoleApp, pilot: Pilot[Any]) -> Editor:
-    """Open Explore and return its editor."""
-    await press(pilot, "3")
-    await until(pilot, lambda: bool(app.screen.query(Editor)))
-    return app.screen.query_one(Editor)
-
-
 async def test_each_tab_has_its_text_its_language_and_its_undo_steps() -> None:
     """By the keys of a person."""
     async with open_console(FakeEngine()) as (app, pilot):
-        editor = await opened(app, pilot)
+        editor = await open_editor(app, pilot)
         await press(pilot, "a", "b", "f2")
         assert "" == editor.text
         await press(pilot, "c", "ctrl+l")
@@ -56,7 +47,7 @@ async def test_each_tab_has_its_text_its_language_and_its_undo_steps() -> None:
 async def test_a_closed_tab_is_among_the_snippets() -> None:
     """And no draft is left of it."""
     async with open_console(FakeEngine()) as (app, pilot):
-        editor = await opened(app, pilot)
+        editor = await open_editor(app, pilot)
         await press(pilot, "a", "f2", "b", "f4")
         assert "a" == editor.text
         assert not app.screen.query_one(TabBar).has_class("-several")
@@ -70,12 +61,12 @@ async def test_a_closed_tab_is_among_the_snippets() -> None:
 async def test_the_next_console_has_all_tabs() -> None:
     """What each of them held when the console was closed, a moment after it was typed."""
     async with open_console(FakeEngine()) as (app, pilot):
-        editor = await opened(app, pilot)
+        editor = await open_editor(app, pilot)
         await press(pilot, "a", "f2", "b", "f2")
         editor.insert("c")
         await pilot.pause()
     async with open_console(FakeEngine()) as (app, pilot):
-        editor = await opened(app, pilot)
+        editor = await open_editor(app, pilot)
         found = set[str]()
         await until(pilot, lambda: app.screen.query_one(TabBar).has_class("-several"))
         for _ in range(3):
@@ -93,7 +84,7 @@ async def test_drafts_that_another_console_has_open_are_not_taken() -> None:
     for other in others[1:]:
         other.close()
     async with open_console(FakeEngine()) as (app, pilot):
-        editor = await opened(app, pilot)
+        editor = await open_editor(app, pilot)
         await until(pilot, lambda: app.screen.query_one(TabBar).has_class("-several"))
         found = set[str]()
         for _ in range(12):
@@ -111,7 +102,7 @@ async def test_random_editing_in_tabs_with_replacements_is_what_models_say() -> 
     seed = secrets.randbits(32)
     chance, until_then = random.Random(seed), time.monotonic() + SECONDS  # noqa: S311
     async with open_console(FakeEngine()) as (app, pilot):
-        editor = await opened(app, pilot)
+        editor = await open_editor(app, pilot)
         models, at = [Model(editor.history.max_checkpoints)], 0
         while time.monotonic() < until_then:
             match chance.random():
