@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 
-from engine.analysis.verdict.javascript import names
+from engine.analysis.verdict.javascript import global_names, property_names
 from engine.analysis.verdict.python.attributes import DUNDERS, GLOBALS, SAFE
 from engine.analysis.verdict.python.data.attributes import (
     MATPLOTLIB_SAFE,
@@ -73,17 +73,17 @@ def _keywords(keywords: Mapping[str, ArgumentKind]) -> str:
 
 
 def _javascript() -> Iterator[str]:
-    tables = (*names.MEMBERS.items(), *names.FIELDS.items())
+    tables = (*global_names.MEMBERS.items(), *global_names.FIELDS.items())
     members = (f"{root}.{name}" for root, table in tables for name in table)
-    called = (*names.CALLED, *names.TIMERS, *names.CLEARING, *names.PROCESS)
+    called = (*global_names.CALLED, *global_names.PROCESS)
     yield from ("### JavaScript", "")
     yield from _words("Globals that may be called", called)
-    yield from _words("Globals that may be constructed and extended", names.CONSTRUCTED)
-    yield from _words("Globals that may be used as values", [*names.VALUES, *names.CONSTANTS])
+    yield from _words("Globals that may be constructed", global_names.CONSTRUCTED)
+    yield from _words("Globals that may be used as values", [*global_names.VALUES, *global_names.CONSTANTS])
     yield from _words("Members of globals", members)
-    yield from _words("Methods without an effect, whatever they belong to", names.METHODS)
-    yield from _words("Other properties of the language that may be read", names.DATA_PROPERTIES)
-    yield from _words("Reserved names of properties", names.RESERVED)
+    yield from _words("Methods without an effect, whatever they belong to", property_names.METHODS)
+    yield from _words("Other properties of the language that may be read", property_names.DATA_PROPERTIES)
+    yield from _words("Reserved names of properties", property_names.RESERVED)
 
 
 def _shell() -> Iterator[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engine.analysis.verdict.javascript.definitions import EVERY, parameters
-from engine.analysis.verdict.javascript.kinds import ACCESSOR, ANYTHING, INHERITED, NATIVE, SHARED
+from engine.analysis.verdict.javascript.functions import EVERY, parameters
+from engine.analysis.verdict.javascript.kinds import SHARED, UNCALLED
 from engine.analysis.verdict.javascript.tree import OwnFunction, SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
 
@@ -43,47 +43,36 @@ def pass_to_anybody(walk: Walk, given: list[Argument]) -> None:
 
 def pass_to(walk: Walk, function: OwnFunction, given: list[Argument]) -> None:
     """Pass arguments to a function of the program."""
-    patterns = parameters(function.part)
-    plain = sum(one.type != "rest_pattern" for one in patterns)
+    plain = sum(one.type != "rest_pattern" for one in parameters(function.part))
     spread = False
     for number, one in enumerate(given):
         spread = spread or one.is_spread
         if one.function is not None:
             walk.flow.escape(one.function)
-        if number >= plain or spread or walk.flow.uses_arguments:
+        if number >= plain or spread:
             walk.flow.store(one.kind, one.part)
-        give(walk, function, {EVERY if spread else number: one.kind})
+        _give(walk, function, EVERY if spread else number, one.kind)
 
 
-def give(walk: Walk, function: OwnFunction, kinds: Mapping[int, int]) -> None:
-    """Let parameters of a function be of these kinds."""
-    for number, kind in kinds.items():
-        if walk.flow.uses_arguments:
-            walk.flow.store(kind, function.part)
-        before = function.passed.get(number, -1)
-        if before < 0 or kind & ~before:
-            function.passed[number] = kind | max(before, 0)
-            walk.flow.changed = True
+def _give(walk: Walk, function: OwnFunction, number: int, kind: int) -> None:
+    """Let a parameter of a function be of this kind."""
+    before = function.passed.get(number, -1)
+    if before < 0 or kind & ~before:
+        function.passed[number] = kind | max(before, 0)
+        walk.flow.changed = True
 
 
 def call_back(walk: Walk, one: Argument, kinds: Mapping[int, int], *, leaks: bool) -> None:
-    """Let a listed function call an argument; who calls one that is not written there is not known anyway."""
-    if one.function is None:
-        return
-    if leaks and not one.function.leaks:
-        one.function.leaks = walk.flow.changed = True
-    give(walk, one.function, kinds)
-
-
-def call_shared(walk: Walk, one: Argument) -> None:
-    """Let the language call an argument that may be a function of its own."""
-    if one.kind & ANYTHING:
+    """Let the language call an argument with these, and (`leaks`) keep what it returns."""
+    if one.kind & UNCALLED:
         walk.flow.refuse(one.part, "this may be any function of the language, and is called back")
-    if one.kind & (INHERITED | NATIVE):
-        walk.flow.call_inherited(one.part)
-        walk.flow.store(one.kind | ACCESSOR, one.part)
-    if one.kind & ACCESSOR:
-        walk.flow.mark("wild_prototypes")
+    function = one.function
+    if function is None:
+        return
+    if leaks and not function.leaks:
+        function.leaks = walk.flow.changed = True
+    for number, kind in kinds.items():
+        _give(walk, function, number, kind)
 
 
 def any_shared(given: list[Argument]) -> bool:

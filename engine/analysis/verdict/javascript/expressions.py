@@ -5,18 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
-from engine.analysis.verdict.javascript import properties
-from engine.analysis.verdict.javascript.kinds import (
-    ARRAY,
-    FUNCTION,
-    LISTED,
-    NUMBER,
-    TEXT,
-)
-from engine.analysis.verdict.javascript.names import CONSTANTS, CONSTRUCTING, FIELDS, MEMBERS, VALUES
+from engine.analysis.verdict.javascript.global_names import CONSTANTS, VALUES
+from engine.analysis.verdict.javascript.keys import key_of
+from engine.analysis.verdict.javascript.kinds import ARRAY, LISTED, NUMBER, TEXT
 from engine.analysis.verdict.javascript.paths import path_of
 from engine.analysis.verdict.javascript.patterns import bind
-from engine.analysis.verdict.javascript.statements import check_start, in_async
+from engine.analysis.verdict.javascript.statements import check_start
 from engine.analysis.verdict.javascript.tree import SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
 
@@ -37,7 +31,7 @@ def read_name(walk: Walk, part: SyntaxPart) -> int:
     """Return what a name may be."""
     if part.variable is None:
         return _global(walk, part)
-    if part.text == "arguments" or not part.text.isascii() or "\\" in part.text:
+    if not part.text.isascii() or "\\" in part.text:
         return walk.flow.refuse(part, f"`{part.text}` is not a plain name")
     for function in part.variable.functions:
         walk.flow.escape(function)
@@ -49,71 +43,7 @@ def _global(walk: Walk, part: SyntaxPart) -> int:
         return CONSTANTS[part.text]
     if part.text in VALUES:
         return LISTED
-    if part.text == "arguments" and walk.has_arguments:
-        walk.flow.mark("uses_arguments")
-        return ARRAY
     return walk.flow.refuse(part, f"`{part.text}` is not on the list")
-
-
-def this(walk: Walk, part: SyntaxPart) -> int:
-    """Return what `this` may be, where it cannot be the global object."""
-    if walk.this is None:
-        return walk.flow.refuse(part, "`this` may be the global object where the code is not strict")
-    return walk.this
-
-
-def super_(walk: Walk, part: SyntaxPart) -> int:
-    """Return what `super` may be: what is called or set on it has `this`."""
-    if walk.this is None:
-        return walk.flow.refuse(part, "`super` may mean the global object where the code is not strict")
-    return walk.receiver() | FUNCTION
-
-
-def member(walk: Walk, part: SyntaxPart) -> int:
-    """Return what `owner.name` may be."""
-    path = path_of(part)
-    if path is not None:
-        found = _global_member(path)
-        if path == "JSON.parse":
-            walk.flow.mark("unknown_names")
-        if found is not None:
-            return found
-        if part.field("object").type != "member_expression":
-            return walk.flow.refuse(part, f"`{path}` is not on the list")
-    owner = walk.kind(part.field("object"))
-    name, _ = properties.key_of(walk, part.field("property"))
-    return properties.read(walk, part, name or "", owner)
-
-
-def _global_member(path: str) -> int | None:
-    root, _, rest = path.partition(".")
-    if rest in FIELDS.get(root, {}):
-        return FIELDS[root][rest]
-    if rest in MEMBERS.get(root, {}) and root != "Object" and rest not in CONSTRUCTING:
-        return LISTED
-    return ARRAY if path == "process.argv" else None
-
-
-def subscript(walk: Walk, part: SyntaxPart) -> int:
-    """Return what `owner[key]` may be."""
-    owner = walk.kind(part.field("object"))
-    spelled, key = properties.index_of(walk, part)
-    if spelled is None:
-        return properties.read_at(walk, part, owner, key)
-    return properties.read(walk, part, spelled, owner)
-
-
-def array(walk: Walk, part: SyntaxPart) -> int:
-    """Check an array that is written out."""
-    for one in part.parts:
-        walk.flow.store(walk.kind(one), one)
-    return ARRAY
-
-
-def spread(walk: Walk, part: SyntaxPart) -> int:
-    """Return what the elements of `...x` may be."""
-    properties.taken(walk, part, walk.kind(part.parts[0]))
-    return walk.flow.elements()
 
 
 def template(walk: Walk, part: SyntaxPart) -> int:
@@ -132,7 +62,7 @@ def regex(walk: Walk, part: SyntaxPart) -> int:
     line = before[head.rfind("\n") + 1 :]
     clear = head.endswith(tuple(_REGEX_AFTER)) or head.endswith(_REGEX_AFTER_WORDS) or "=>" in head[-2:]
     if any(one.type == "regex_pattern" and "(?<" in one.text for one in part.parts):
-        walk.flow.mark("unknown_names")
+        walk.flow.mark_unknown_names()
     if not clear or "//" in line or "*/" in line or _is_broken(part):
         walk.flow.refuse(part, "it is not clear that this is a regular expression")
     return ARRAY
@@ -179,8 +109,8 @@ def statement(walk: Walk, part: SyntaxPart) -> int:
 
 
 def _export(walk: Walk, name: SyntaxPart, kind: int) -> int:
-    """Export a value: `this` of the module is its exports."""
-    spelled, _ = properties.key_of(walk, name)
+    """Export a value."""
+    spelled, _ = key_of(walk, name)
     if spelled is not None and walk.flow.check_name(name, spelled):
         walk.flow.store_property(spelled, kind, name)
     return kind
@@ -193,42 +123,14 @@ def _is_export(left: SyntaxPart) -> bool:
     )
 
 
-def awaited(walk: Walk, part: SyntaxPart) -> int:
-    """Return what is awaited, or what a promise of it holds."""
-    if not in_async(walk):
-        walk.flow.refuse(part, "`await` outside of an asynchronous function")
-    kind = walk.kinds(part.parts)
-    walk.flow.mark("promises")
-    walk.flow.store(kind, part)
-    return kind | walk.flow.heap
-
-
-def yielded(walk: Walk, part: SyntaxPart) -> int:
-    """Check `yield`: who iterates gets the value, and sends another."""
-    if walk.function is None or "*" not in walk.function.part.words:
-        walk.flow.refuse(part, "`yield` outside of a generator")
-    if part.parts and "\n" in walk.flow.tree.slice(part.start, part.parts[0].start):
-        walk.flow.refuse(part, "this operator may end before the line does")
-    walk.flow.store(walk.kinds(part.parts), part)
-    return walk.flow.heap
-
-
 HANDLERS = {
     **{kind: constant(value) for kind, value in _CONSTANTS.items()},
     "expression_statement": statement,
     "identifier": read_name,
     "shorthand_property_identifier": read_name,
-    "this": this,
-    "super": super_,
-    "member_expression": member,
-    "subscript_expression": subscript,
-    "array": array,
-    "spread_element": spread,
     "template_string": template,
     "regex": regex,
     "parenthesized_expression": parenthesized,
     "sequence_expression": sequence,
     "assignment_expression": assignment,
-    "await_expression": awaited,
-    "yield_expression": yielded,
 }

@@ -13,22 +13,22 @@ TEXT = 2
 PLAIN = 4
 """An object of the program, which inherits from `Object.prototype` and from the program's own objects."""
 ARRAY = 8
-"""An array, or any other object that a listed function makes: a map, a date, a promise."""
+"""An array, or any other object that a listed function makes: a map, a date, an error."""
 FUNCTION = 16
-"""A function or class of the program."""
+"""A function of the program."""
 LISTED = 32
 """A listed function of the language as a value."""
 INHERITED = 64
-"""What an unknown key of a plain object reaches: also `Object`, its prototype, and its methods."""
+"""What an unknown key of a plain object reaches, such as `Object`, its prototype and methods: not called."""
 NATIVE = 128
-"""What an unknown key of any other value but a function reaches: also `Array.prototype` and the like."""
+"""What an unknown key of any other value reaches, such as `Array.prototype`, and methods: not called."""
 ANYTHING = 256
-"""Possibly `Function` itself: never called, never stored, and nothing is taken from it."""
-ACCESSOR = 512
-"""What a call of an inherited function gives: also the setter of `__proto__`."""
+"""Possibly `Function` itself: never stored, and nothing is taken from it."""
 
 DATA = NUMBER | TEXT | PLAIN | ARRAY
-CALLABLE = FUNCTION | LISTED | INHERITED | NATIVE | ACCESSOR
+UNCALLED = INHERITED | NATIVE | ANYTHING
+"""What may be a function of the language that is on no list."""
+CALLABLE = FUNCTION | LISTED | INHERITED | NATIVE
 """What may be a function, and must not become the prototype of an object."""
-SHARED = LISTED | INHERITED | NATIVE | ANYTHING | ACCESSOR
+SHARED = LISTED | UNCALLED
 """What may belong to the language, and must not be changed."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engine.analysis.verdict.javascript import properties
+from engine.analysis.verdict.javascript.global_names import CONSTRUCTED
 from engine.analysis.verdict.javascript.kinds import ANYTHING, NUMBER, TEXT
-from engine.analysis.verdict.javascript.names import CONSTRUCTED
 from engine.analysis.verdict.javascript.patterns import bind
+from engine.analysis.verdict.javascript.properties import write
 from engine.analysis.verdict.javascript.tree import SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
 
@@ -21,7 +21,7 @@ def unary(walk: Walk, part: SyntaxPart) -> int:
         return TEXT
     if part.text == "delete":
         if argument.type in {"member_expression", "subscript_expression"}:
-            properties.write(walk, argument, 0)
+            write(walk, argument, 0)
         else:
             walk.flow.refuse(part, "only properties can be deleted")
         return NUMBER
@@ -34,9 +34,6 @@ def binary(walk: Walk, part: SyntaxPart) -> int:
     left, right = part.field("left"), part.field("right")
     if part.text == "instanceof":
         return _instance(walk, left, right)
-    if left.type == "private_property_identifier":
-        walk.kind(right)
-        return NUMBER
     if part.text == "/" and walk.flow.tree.slice(left.end - 1, left.end) == "}":
         walk.flow.refuse(part, "it is not clear that this is a division")
     one, other = walk.kind(left), walk.kind(right)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.analysis.verdict.javascript.names import FIELDS, MEMBERS
+from engine.analysis.verdict.javascript.global_names import FIELDS, MEMBERS
 from engine.analysis.verdict.javascript.tree import SyntaxPart
 
 _ROOTS = frozenset({*MEMBERS, *FIELDS, "process", "module", "exports", "require", "globalThis", "global"})

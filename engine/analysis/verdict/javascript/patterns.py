@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from engine.analysis.verdict.javascript import properties
+from engine.analysis.verdict.javascript.global_names import UNDECLARABLE
 from engine.analysis.verdict.javascript.kinds import ARRAY, PLAIN
-from engine.analysis.verdict.javascript.names import UNDECLARABLE
+from engine.analysis.verdict.javascript.properties import copied, read, read_key, taken, write
 from engine.analysis.verdict.javascript.tree import OwnFunction, SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
 
@@ -19,9 +19,9 @@ def bind(walk: Walk, pattern: SyntaxPart, kind: int, function: OwnFunction | Non
         case "identifier" | "shorthand_property_identifier_pattern":
             _bind_name(walk, pattern, kind, function)
         case "array_pattern":
-            properties.taken(walk, pattern, kind)
+            taken(walk, pattern, kind)
             for part in pattern.parts:
-                bind(walk, part, ARRAY if part.type == "rest_pattern" else walk.flow.elements())
+                bind(walk, part, ARRAY if part.type == "rest_pattern" else walk.flow.heap)
         case "object_pattern":
             for part in pattern.parts:
                 _bind_property(walk, part, kind)
@@ -31,7 +31,7 @@ def bind(walk: Walk, pattern: SyntaxPart, kind: int, function: OwnFunction | Non
         case "rest_pattern":
             bind(walk, pattern.parts[0], kind)
         case "member_expression" | "subscript_expression":
-            properties.write(walk, pattern, kind)
+            write(walk, pattern, kind)
         case _:
             walk.flow.refuse(pattern, "this pattern is not in the provable subset")
 
@@ -48,14 +48,14 @@ def _bind_name(walk: Walk, pattern: SyntaxPart, kind: int, function: OwnFunction
 def _bind_property(walk: Walk, part: SyntaxPart, kind: int) -> None:
     match part.type:
         case "shorthand_property_identifier_pattern":
-            bind(walk, part, properties.read(walk, part, part.text, kind))
+            bind(walk, part, read(walk, part, part.text, kind))
         case "object_assignment_pattern":
             _bind_property(walk, part.field("left"), kind)
             bind(walk, part.field("left"), *walk.value(part.field("right"), part.field("left")))
         case "pair_pattern":
-            bind(walk, part.field("value"), properties.read_key(walk, part.field("key"), kind))
+            bind(walk, part.field("value"), read_key(walk, part.field("key"), kind))
         case "rest_pattern":
-            properties.copied(walk, part, kind)
+            copied(walk, part, kind)
             bind(walk, part.parts[0], PLAIN)
         case _:
             walk.flow.refuse(part, "this pattern is not in the provable subset")

@@ -2,34 +2,48 @@
 
 A program reaches an effect only through a global that is not on the list, or through code made from text,
 which takes `Function`. It holds `Function` only by two steps along keys that are not known. The walk finds
-what each expression may be, over and over until nothing is added, and refuses what could get there.
+what each expression may be, over and over until nothing is added, and refuses what could get there. It
+only reads programs whose whole syntax is on the list of the subset.
 docs/verdict.md has the argument in full.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from itertools import islice
+
 from engine.analysis.javascript.grammar import parse
 from engine.analysis.syntax import Tree
-from engine.analysis.verdict.javascript import calls, definitions, expressions, operators, statements
+from engine.analysis.verdict.javascript import (
+    calls,
+    expressions,
+    functions,
+    objects,
+    operators,
+    properties,
+    statements,
+)
+from engine.analysis.verdict.javascript.declarations import DeclaredNames
 from engine.analysis.verdict.javascript.flow import Flow
-from engine.analysis.verdict.javascript.names import GLOBALS, INHERITED_GLOBALS, UNDECLARABLE
+from engine.analysis.verdict.javascript.global_names import GLOBALS, INHERITED_GLOBALS, UNDECLARABLE
 from engine.analysis.verdict.javascript.readings import misread
-from engine.analysis.verdict.javascript.scopes import DeclaredNames
 from engine.analysis.verdict.javascript.shapes import unclear
 from engine.analysis.verdict.javascript.subset import outside
 from engine.analysis.verdict.javascript.tree import NotReadable, SyntaxPart, read_parts
-from engine.analysis.verdict.javascript.walk import Walk
+from engine.analysis.verdict.javascript.walk import MOST_PLACES, Walk
 from engine.common.text import Untrusted
 from engine.models import Span, Unproven
 
 MOST_WALKS = 30
 """How often the program is walked until nothing is added."""
 _START = Span(line=1, column=1, end_line=1, end_column=1)
-_HANDLERS = {
+HANDLERS: Mapping[str, Callable[[Walk, SyntaxPart], int]] = {
     **statements.HANDLERS,
     **expressions.HANDLERS,
+    **objects.HANDLERS,
+    **properties.HANDLERS,
     **operators.HANDLERS,
-    **definitions.HANDLERS,
+    **functions.HANDLERS,
     **calls.HANDLERS,
 }
 
@@ -43,7 +57,8 @@ def prove(source: str) -> tuple[Unproven, ...]:
     if tree.root.has_error:
         return _whole("the code cannot be parsed")
     try:
-        return _ScriptProof(tree, read_parts(tree)).run()
+        root = read_parts(tree)
+        return _outside(tree, root) or _walked(tree, root)
     except NotReadable as error:
         return _whole(str(error))
     except RecursionError:
@@ -54,51 +69,36 @@ def _whole(reason: str) -> tuple[Unproven, ...]:
     return (Unproven(span=_START, reason=Untrusted(reason)),)
 
 
-class _ScriptProof:
-    def __init__(self, tree: Tree, root: SyntaxPart) -> None:
-        self._root = root
-        self._flow = Flow(tree)
-        self._scopes = DeclaredNames(root)
-        self._unclear, self._outside = list(unclear(root)), list(outside(root))
-        self._uses_this = _mentions_this(root)
+def _outside(tree: Tree, root: SyntaxPart) -> tuple[Unproven, ...]:
+    """Return what is outside of the subset: the walk does not know what that means, and is left out."""
+    flow = Flow(tree)
+    for part, what in islice(outside(root), MOST_PLACES):
+        flow.refuse(part, f"{what} is not in the provable subset")
+    return flow.unproven()
 
-    def run(self) -> tuple[Unproven, ...]:
-        """Return the places that are not proven."""
-        flow = self._flow
-        for _ in range(MOST_WALKS):
-            flow.changed = False
-            flow.problems.clear()
-            walk = Walk(flow, _HANDLERS, uses_this=self._uses_this)
-            walk.strict = definitions.is_strict(self._root)
-            walk.kind(self._root)
-            self._check_names()
-            for part in self._unclear:
-                flow.refuse(part, "it is not clear that this goes on here")
-            for part, what in self._outside:
-                flow.refuse(part, f"{what} is not in the provable subset")
-            if not flow.changed:
-                return flow.unproven()
+
+def _walked(tree: Tree, root: SyntaxPart) -> tuple[Unproven, ...]:
+    """Return what may reach an effect in a program of the subset."""
+    flow, names = Flow(tree), DeclaredNames(root)
+    for _ in range(MOST_WALKS):
+        flow.changed = False
+        flow.problems.clear()
+        Walk(flow, HANDLERS, functions.define).kind(root)
+        if not flow.changed:
+            break
+    else:
         return _whole("what the program holds could not be worked out")
-
-    def _check_names(self) -> None:
-        for name in sorted(self._scopes.declared & UNDECLARABLE):
-            self._flow.refuse(self._root, f"`{name}` may not be declared: Node.js or the language defines it")
-        for part in self._scopes.uncertain:
-            self._flow.refuse(part, f"`{part.text}` is a function of a block that this is not in, or another")
-        for part in self._scopes.implicit:
-            if part.text in GLOBALS | INHERITED_GLOBALS:
-                self._flow.refuse(part, f"`{part.text}` belongs to the language, and is assigned to")
-            if self._uses_this:
-                self._flow.refuse(part, f"`{part.text}` is not declared, and `this` may be the global object")
+    _check_names(flow, names, root)
+    for part in unclear(root):
+        flow.refuse(part, "it is not clear that this goes on here")
+    return flow.unproven()
 
 
-def _mentions_this(root: SyntaxPart) -> bool:
-    """Return whether a program has `this` anywhere, or `super.x`, which is called and set with it."""
-    stack = [root]
-    while stack:
-        part = stack.pop()
-        owner = part.fields.get("object")
-        if part.type == "this" or (owner is not None and owner.type == "super"):
-            return True
-        stack.extend(part.parts)
-    return False
+def _check_names(flow: Flow, names: DeclaredNames, root: SyntaxPart) -> None:
+    for name in sorted(names.declared & UNDECLARABLE):
+        flow.refuse(root, f"`{name}` may not be declared: Node.js or the language defines it")
+    for part in names.uncertain:
+        flow.refuse(part, f"`{part.text}` is a function of a block that this is not in, or another")
+    for part in names.implicit:
+        if part.text in GLOBALS | INHERITED_GLOBALS:
+            flow.refuse(part, f"`{part.text}` belongs to the language, and is assigned to")

@@ -10,11 +10,11 @@ from engine.analysis.verdict.javascript.tree import SyntaxPart
 _LOOSE = frozenset(
     {
         *("arrow_function", "assignment_expression", "augmented_assignment_expression"),
-        *("ternary_expression", "yield_expression", "sequence_expression"),
+        *("ternary_expression", "sequence_expression"),
     }
 )
 """What is no operand without parentheses."""
-_OPERATED = _LOOSE | {"unary_expression", "binary_expression", "update_expression", "await_expression"}
+_OPERATED = _LOOSE | {"unary_expression", "binary_expression", "update_expression"}
 """What is neither called nor has members without parentheses."""
 _REFUSED: Mapping[str, Mapping[str, frozenset[str]]] = MappingProxyType(
     {

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from engine.analysis.verdict.javascript import properties
 from engine.analysis.verdict.javascript.kinds import ANYTHING, TEXT
 from engine.analysis.verdict.javascript.patterns import bind
+from engine.analysis.verdict.javascript.properties import taken
 from engine.analysis.verdict.javascript.tree import SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
 
 _CONTINUES = "([`/+-*.,"
 """What may go on with the statement before, if that has no semicolon."""
-_CLOSED = frozenset({"statement_block", "class_body", "switch_body", "empty_statement"})
+_CLOSED = frozenset({"statement_block", "switch_body", "empty_statement"})
 _COMPOUND = frozenset(
     {
-        *(
-            "if_statement",
-            "else_clause",
-            "for_statement",
-            "for_in_statement",
-            "while_statement",
-            "try_statement",
-        ),
-        *("catch_clause", "finally_clause", "labeled_statement", "function_declaration", "class_declaration"),
-        *("generator_function_declaration", "switch_statement"),
+        *("if_statement", "else_clause", "for_statement", "for_in_statement", "while_statement"),
+        *("try_statement", "catch_clause", "finally_clause", "switch_statement", "function_declaration"),
     }
 )
 
@@ -45,7 +37,7 @@ def _is_closed(part: SyntaxPart) -> bool:
 
 def parts(walk: Walk, part: SyntaxPart) -> int:
     """Check the parts of a statement."""
-    walk.kinds([one for one in part.parts if one.type not in {"statement_identifier"}])
+    walk.kinds(part.parts)
     return 0
 
 
@@ -64,10 +56,8 @@ def loop_over(walk: Walk, part: SyntaxPart) -> int:
     """Check `for (x of y)` and `for (x in y)`."""
     if "value" in part.fields:
         walk.flow.refuse(part.field("value"), "a value before `in` is not in the provable subset")
-    if "await" in part.words and not in_async(walk):
-        walk.flow.refuse(part, "`await` outside of an asynchronous function")
-    properties.taken(walk, part.field("right"), walk.kind(part.field("right")))
-    bind(walk, part.field("left"), TEXT if part.text == "in" else walk.flow.elements())
+    taken(walk, part.field("right"), walk.kind(part.field("right")))
+    bind(walk, part.field("left"), TEXT if part.text == "in" else walk.flow.heap)
     walk.kind(part.field("body"))
     return 0
 
@@ -91,9 +81,6 @@ def returned(walk: Walk, part: SyntaxPart) -> int:
     if part.parts and "\n" in walk.flow.tree.slice(part.start, part.parts[0].start):
         walk.flow.refuse(part, "this may end before the line does")
     leave(walk, walk.kinds(part.parts), part)
-    constructs = walk.function is not None and walk.function.constructs
-    if constructs and part.parts and walk.flow.extends_listed:
-        walk.flow.refuse(part, "methods of the language may take what a constructor returns for their own")
     return 0
 
 
@@ -101,11 +88,6 @@ def check_start(walk: Walk, part: SyntaxPart) -> None:
     """Check that Node.js does not read a block where the grammar reads an object."""
     if walk.flow.tree.slice(part.start, part.start + 1) == "{":
         walk.flow.refuse(part, "it is not clear that this is an object")
-
-
-def in_async(walk: Walk) -> bool:
-    """Return whether the walk is in an asynchronous function."""
-    return walk.function is not None and "async" in walk.function.part.words
 
 
 def leave(walk: Walk, kind: int, part: SyntaxPart) -> None:
@@ -128,7 +110,7 @@ HANDLERS = {
         (
             *("expression_statement", "if_statement", "else_clause", "while_statement", "do_statement"),
             *("for_statement", "try_statement", "finally_clause", "break_statement", "continue_statement"),
-            *("empty_statement", "labeled_statement", "switch_statement"),
+            *("empty_statement", "switch_statement"),
         ),
         parts,
     ),

@@ -65,7 +65,7 @@ class Variable:
 class OwnFunction:
     """A function of the program: who calls it, and what it returns."""
 
-    __slots__ = ("constructs", "escaped", "leaks", "part", "passed", "returned", "variables")
+    __slots__ = ("escaped", "leaks", "part", "passed", "returned", "variables")
 
     def __init__(self, part: SyntaxPart) -> None:
         self.part = part
@@ -75,8 +75,6 @@ class OwnFunction:
         """Whether it is used as a value, so that anybody may call it."""
         self.leaks = False
         """Whether those who call it may do anything with what it returns."""
-        self.constructs = False
-        """Whether it is the constructor of a class."""
         self.passed: dict[int, int] = {}
         """What callers that are known pass, by the number of the parameter."""
         self.returned = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from engine.analysis.verdict.javascript.flow import Flow
-from engine.analysis.verdict.javascript.kinds import FUNCTION, PLAIN
+from engine.analysis.verdict.javascript.kinds import FUNCTION
 from engine.analysis.verdict.javascript.tree import OwnFunction, SyntaxPart
 
 MOST_PLACES = 50
@@ -13,21 +13,18 @@ MOST_PLACES = 50
 
 
 class Walk:
-    """The walk's place: the function it is in, whether that is strict, and what `this` may be."""
+    """The walk's place: the function that it is in."""
 
     def __init__(
-        self, flow: Flow, handlers: Mapping[str, Callable[[Walk, SyntaxPart], int]], *, uses_this: bool
+        self,
+        flow: Flow,
+        handlers: Mapping[str, Callable[[Walk, SyntaxPart], int]],
+        define: Callable[[Walk, SyntaxPart], int],
     ) -> None:
         self.flow = flow
-        self.uses_this = uses_this
-        """Whether the program mentions `this` at all."""
         self.function: OwnFunction | None = None
-        self.strict = False
-        self.this: int | None = PLAIN
-        """What `this` may be; nothing where it may be the global object. Of the module: its exports."""
-        self.has_arguments = False
-        """Whether `arguments` are those of a function of the program, and not of the module."""
         self._handlers = handlers
+        self._define = define
 
     def kind(self, part: SyntaxPart) -> int:
         """Return what an expression may be; check it, or a statement."""
@@ -52,13 +49,5 @@ class Walk:
             return self.kind(part), None
         if name is not None and name.variable is not None:
             found.variables.add(name.variable)
-        self._handlers["define"](self, part)
+        self._define(self, part)
         return FUNCTION, found
-
-    def receiver(self) -> int:
-        """Return what `this` may be in a strict function that is called as a method."""
-        return self.flow.heap | PLAIN | (FUNCTION if self.flow.functions_have_methods else 0)
-
-    def own_this(self) -> int | None:
-        """Return what `this` may be in a function that is no arrow function."""
-        return self.receiver() if self.strict else None

@@ -10,7 +10,7 @@ import pytest
 
 from engine.analysis import analyse
 from engine.analysis.registry import RULES
-from engine.analysis.verdict.javascript import names, tree
+from engine.analysis.verdict.javascript import property_names, tree
 from engine.analysis.verdict.javascript.proof import prove
 from engine.models import Language, Level, Verdict
 from tests.engine.analysis.verdict.attacks_javascript import ATTACKS
@@ -119,6 +119,13 @@ def test_the_place_and_the_reason_are_named() -> None:
         ("const o = [Math.abs]\no[0](1)", "a call of what lies under a computed key"),
         ("function F() {}\nnew F()", "an object of a function of the program"),
         ("a: for (;;) break a", "a label"),
+        ("(o['x'])(1)", "a call of what lies under a computed key"),
+        ("const { Symbol } = {}", "`Symbol`"),
+        ("import 'fs'", "`import statement`"),
+        ("import('fs')", "`import`"),
+        ("debugger", "`debugger statement`"),
+        ("for (using x of []) x", "`using`"),
+        ("async () => { for await (const x of []) x }", "an asynchronous function"),
     ],
 )
 def test_what_is_outside_of_the_subset_is_named(code: str, what: str) -> None:
@@ -128,14 +135,14 @@ def test_what_is_outside_of_the_subset_is_named(code: str, what: str) -> None:
 
 def test_no_name_is_listed_and_reserved() -> None:
     """A property is either safe on every value or on no value."""
-    assert frozenset() == names.RESERVED & (names.METHODS | names.DATA_PROPERTIES)
+    assert frozenset() == property_names.RESERVED & (property_names.METHODS | property_names.DATA_PROPERTIES)
 
 
 @pytest.mark.skipif(VERSION != 20, reason="Node.js 20, which the image has, is not on this machine")
 def test_every_property_of_the_language_is_on_a_list() -> None:
     """What Node.js has on the objects that a program can hold is either listed or reserved."""
     done = subprocess.run([NODE, "-e", _NAMES], capture_output=True, text=True, timeout=60, check=True)
-    known = names.RESERVED | names.METHODS | names.DATA_PROPERTIES
+    known = property_names.RESERVED | property_names.METHODS | property_names.DATA_PROPERTIES
     assert set() == {name for name in json.loads(done.stdout) if name not in known}
 
 
