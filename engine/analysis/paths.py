@@ -104,7 +104,7 @@ _UNUSUAL = re.compile(r"//|/\./|\.\.|^~[a-z_]")
 
 def normal(path: str) -> str:
     """Return `path` with doubled slashes, `.` and `..` folded, and the home folders written as `~`."""
-    if not _UNUSUAL.search(path):
+    if "/" not in path or not _UNUSUAL.search(path):
         return path
     text = re.sub(r"/{2,}", "/", path)
     while "/./" in text:

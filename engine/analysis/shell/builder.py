@@ -22,6 +22,16 @@ _quoted = re.compile(r'"[^"\\$`]*"').fullmatch
 """Matches a text in which nothing is escaped or expanded."""
 
 _DEFINES = re.compile(r"\(\s*\)|\bfunction\b")
+_NO_TAINTS: frozenset[str] = frozenset()
+
+
+def _literal(start: int, raw: str, marked: str, text: str) -> tuple[int, bool]:
+    """Return where a text begins whose word begins at `start`, and whether the source has it unchanged."""
+    if raw == text:
+        return start, True
+    if raw[1:-1] == marked and raw[:1] in {"'", '"'}:
+        return start + 1, True
+    return start, False
 
 
 class Builder:
@@ -69,24 +79,19 @@ class Builder:
 
     def args(self, node: Node) -> list[Arg]:
         """Return the fields that a word becomes."""
-        raw = self.tree.of(node)
+        start, end = node.start_byte, node.end_byte
+        raw = self.tree.slice(start, end)
         if _plain(raw):
-            return [Arg(raw, node.start_byte, node.end_byte, literal=True)]
+            return [Arg(raw, start, end, _NO_TAINTS, (), True)]
         if _quoted(raw):
-            return [Arg(raw[1:-1], node.start_byte + 1, node.end_byte, literal=True)]
+            return [Arg(raw[1:-1], start + 1, end, _NO_TAINTS, (), True)]
         value = self._words.marked(node)
         texts = fields(value.text)
         if len(texts) == 1:
-            start, literal = self._literal(node, raw, texts[0])
-            return [Arg(bare(texts[0]), start, node.end_byte, value.taints, value.origin, literal)]
-        return [Arg(bare(text), node.start_byte, node.end_byte, value.taints, value.origin) for text in texts]
-
-    def _literal(self, node: Node, raw: str, text: str) -> tuple[int, bool]:
-        if raw == bare(text):
-            return node.start_byte, True
-        if raw[1:-1] == text and raw[:1] in {"'", '"'}:
-            return node.start_byte + 1, True
-        return node.start_byte, False
+            text = bare(texts[0])
+            first, literal = _literal(start, raw, texts[0], text)
+            return [Arg(text, first, end, value.taints, value.origin, literal)]
+        return [Arg(bare(text), start, end, value.taints, value.origin) for text in texts]
 
     def loop_values(self, nodes: list[Node]) -> list[ShellValue]:
         """Return what a `for` variable becomes, one value for each turn."""
@@ -207,7 +212,7 @@ class Builder:
             if node.named_children and self._is_here_string(node):
                 word = node.named_children[-1]
                 value = self.value(word)
-                start, literal = self._literal(word, self.tree.of(word), value.text)
+                start, literal = _literal(word.start_byte, self.tree.of(word), value.text, bare(value.text))
                 return InputText(value.text, start, word.end_byte, value.taints, literal)
             if node.type == "heredoc_redirect":
                 return self._heredoc(node)

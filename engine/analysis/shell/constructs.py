@@ -73,7 +73,7 @@ def readable(data: bytes) -> bytes:
     Bytes beyond ASCII become letters, which they are to bash: the grammar's C scanner looks characters up
     in a table of 256, and reads outside of it.
     """
-    data = _BEYOND_ASCII.sub(b"z", data)
+    data = data if data.isascii() else _BEYOND_ASCII.sub(b"z", data)
     for needed, pattern, filler in _FILLED:
         if needed.search(data):
             data = pattern.sub(filler, data)

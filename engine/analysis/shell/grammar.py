@@ -17,6 +17,8 @@ _MONSTROUS = 4000
 _MAX_OPENED = 400
 _MAX_NESTED = 200
 _BRACKET = re.compile(rb"[()\n]")
+_OPEN = ord("(")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"()"))
 _ALONE = re.compile(r"(?<![&<>|])&(?![&>])")
 _CONTROL = re.compile("[\x00-\x08]")
 _KINDS = (
@@ -97,8 +99,20 @@ def _tamed(match: re.Match[bytes]) -> bytes:
     return b" " * len(line)
 
 
+def _is_nested(data: bytes) -> bool:
+    """Return whether more parentheses are open somewhere than are left in."""
+    depth = 0
+    for bracket in data.translate(None, _NO_BRACKETS):
+        depth += 1 if bracket == _OPEN else -1 if depth > 0 else 0
+        if depth > _MAX_NESTED:
+            return True
+    return False
+
+
 def _flattened(data: bytes) -> bytes:
     """Return the script without what is nested too deeply, which ends with its line at the latest."""
+    if not _is_nested(data):
+        return data
     depth, flat, start = 0, bytearray(data), -1
     for match in _BRACKET.finditer(data + b"\n"):
         if match[0] == b"(":

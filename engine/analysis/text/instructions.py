@@ -22,10 +22,9 @@ _GAP = r"(?:[^\w()\[\]{}=]|_){1,12}"
 
 
 class _Parts(NamedTuple):
-    """What a text is made of, in lower case."""
+    """A text in lower case, and its words."""
 
-    runs: str
-    """Each run of signs without a blank once."""
+    text: str
     words: frozenset[str]
 
 
@@ -36,13 +35,23 @@ class _Phrase(NamedTuple):
     words: tuple[tuple[str, ...], ...]
     """Whole words: what stands before and behind is no letter and no digit."""
     parts: tuple[tuple[str, ...], ...] = ()
-    """Parts of words, and signs. None has a blank in it."""
+    """Parts of words, and signs."""
+    leads: bool = True
+    """Whether the phrase begins with one of the first group of words."""
 
     def may_be_in(self, text: _Parts) -> bool:
         """Return whether a text has the words and the parts that the phrase is made of."""
         return all(not text.words.isdisjoint(group) for group in self.words) and all(
-            any(part in text.runs for part in group) for group in self.parts
+            any(part in text.text for part in group) for group in self.parts
         )
+
+    def search(self, text: str, start: int) -> re.Match[str] | None:
+        """Return where the phrase is first, from `start` on."""
+        pattern = _compiled(self.pattern)
+        if not self.leads:
+            return pattern.search(text, start)
+        first = _compiled("|".join(self.words[0])).finditer(text, start)
+        return next((match for word in first if (match := pattern.match(text, word.start()))), None)
 
 
 def _phrase(*words: str) -> str:
@@ -65,7 +74,7 @@ _DONE = words(
     bypass print output comply obey download"""
 )
 _DO = rf"(?:{'|'.join(_DONE)})"
-_PHRASES = (
+PHRASES = (
     _Phrase(
         _phrase(_FORGET, rf"(?:\w+{_GAP}){{0,4}}{_EARLIER}", rf"(?:\w+{_GAP})?{_RULES}"),
         (_FORGETS, _FORMER),
@@ -96,6 +105,7 @@ _PHRASES = (
         rf"(?:^|[\"'`>#*\s]){_READER}{_GAP}(?:\w+{_GAP}){{0,8}}you{_GAP}"
         rf"{_MUST.replace(' ', _GAP)}{_GAP}(?:now{_GAP})?{_DO}\b",
         (_READ, ("you",), _MUSTS, _DONE),
+        leads=False,
     ),
     _Phrase(
         _phrase(
@@ -122,6 +132,7 @@ _PHRASES = (
         ),
         (("tell", "inform", "mention", "notify", "alert", "ask", "warn", "reveal"), _PEOPLE),
         (("not", "don", "never"),),
+        leads=False,
     ),
     _Phrase(
         _phrase(
@@ -159,19 +170,24 @@ _PHRASES = (
         r"<\|?(?:im_start|im_end|endoftext|system|begin_of_text|start_header_id)\|?>",
         (),
         (("<",), ("im_start", "im_end", "endoftext", "system", "begin_of_text", "start_header_id")),
+        leads=False,
     ),
     _Phrase(
         r"\[/?inst\]|<</?sys>>|</?(?:system|system-reminder|system_prompt|function_results?|tool_results?|tool_response)>",
         (),
         (("inst]", "sys>>", "system", "function_result", "tool_res"),),
+        leads=False,
     ),
     _Phrase(
         r"(?m:^)[^\w\n]{0,8}#{2,4} ?(?:system|instruction)s?:\s",
         (("system", "systems", "instruction", "instructions"),),
         (("##",),),
+        leads=False,
     ),
 )
 _WORD = re.compile(r"[^\W_]+")
+_BETWEEN = {code: " " for code in range(128) if not chr(code).isalnum()}
+"""What stands between the words of a text in ASCII, as a table for `str.translate`."""
 
 
 def check(source: str, lines: Lines) -> Iterator[Violation]:
@@ -190,18 +206,17 @@ def folded(source: str) -> str:
 
 def _matches(text: str) -> Iterator[re.Match[str]]:
     """Yield the phrases in a text of lower case in their order; none begins within another."""
-    parts = _parts(text)
-    patterns = [_compiled(phrase.pattern) for phrase in _PHRASES if phrase.may_be_in(parts)]
+    parts = _Parts(text, _words(text))
+    phrases = [phrase for phrase in PHRASES if phrase.may_be_in(parts)]
     end = 0
-    while found := [match for pattern in patterns if (match := pattern.search(text, end))]:
+    while found := [match for phrase in phrases if (match := phrase.search(text, end))]:
         first = min(found, key=re.Match.start)
         yield first
         end = first.end()
 
 
-def _parts(text: str) -> _Parts:
-    runs = "\n".join(set(text.split()))
-    return _Parts(runs, frozenset(_WORD.findall(runs)))
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.translate(_BETWEEN).split() if text.isascii() else _WORD.findall(text))
 
 
 _compiled = cache(re.compile)

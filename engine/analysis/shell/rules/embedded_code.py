@@ -14,7 +14,7 @@ from engine.analysis.shell.flow import OTHERS, SHELLS, decoded_layers, given, is
 from engine.analysis.shell.model import Arg, Command, Script
 from engine.analysis.shell.rules.nested_commands import PlacedCommand, placed_commands
 from engine.analysis.shell.values import MAX_TEXT, UNKNOWN
-from engine.analysis.shell.wrappers import code_texts, reads_code
+from engine.analysis.shell.wrappers import code_texts, may_run_another, reads_code
 from engine.analysis.shell.wrappers.passed import passed_code
 from engine.analysis.shell.written_files import programs
 from engine.models import Language
@@ -201,11 +201,11 @@ def _filled(text: str, value: str) -> str:
 
 def _wrapped(script: Script, command: Command) -> Iterator[EmbeddedCode]:
     """Code that a program such as `ssh`, `su` or `flock` gives to a shell."""
-    fields = [command.program, *command.args]
-    for text, arg in chain(code_texts(fields), passed_code(command)):
+    fields = [command.program, *command.args] if may_run_another(command.program) else []
+    for text, arg in chain(code_texts(fields) if fields else (), passed_code(command)):
         place = _place(script, arg) if arg is not None else at(command.span)
         yield EmbeddedCode(text, Language.SHELL, command.name, place)
-    if (command.feed is not None or command.upstream) and reads_code(fields):
+    if fields and (command.feed is not None or command.upstream) and reads_code(fields):
         yield EmbeddedCode(given(command), Language.SHELL, f"{command.name} <<", at(command.span))
 
 

@@ -211,10 +211,9 @@ def _escapes(command: Command) -> bool:
         return True
     if command.name not in _ESCAPERS:
         return False
-    text = command.text
-    if not _ESCAPE.search(text):
+    if command.name in {"echo", "printf"} and not command.piped:
         return False
-    return command.name not in {"echo", "printf"} or command.piped
+    return _ESCAPE.search(command.text) is not None
 
 
 def _is_wrapped_shell(command: Command) -> bool:

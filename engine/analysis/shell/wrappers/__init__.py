@@ -10,10 +10,11 @@ from engine.analysis.shell.wrappers.elsewhere import BESIDE, PROGRAMS
 from engine.analysis.shell.wrappers.local import LOCAL, SHELLED
 from engine.analysis.shell.wrappers.options import Inner, Wrapper, read_words
 
-__all__ = ["assigned", "basename", "beside", "code_texts", "reads_code", "unwrap"]
+__all__ = ["assigned", "basename", "beside", "code_texts", "may_run_another", "reads_code", "unwrap"]
 
 WRAPPERS = {**LOCAL, **SHELLED, **BESIDE}
 """Every program that runs another."""
+_NAMES = frozenset({*WRAPPERS, *PROGRAMS, "runuser"})
 MOST = 100
 """How many wrappers in front of each other are taken off."""
 _LOADER = re.compile(r"ld(?:-linux[\w-]*|-musl[\w-]*|64)?\.so(?:\.\d+)*")
@@ -39,6 +40,11 @@ def unwrap(fields: list[Arg]) -> tuple[tuple[str, ...], list[Arg]]:
         found.append(_name(fields[0]))
         fields = rest
     return tuple(found), fields
+
+
+def may_run_another(program: Arg) -> bool:
+    """Return whether a program may be one that runs another; cheap, and never wrong with a no."""
+    return _name(program) in _NAMES
 
 
 def beside(fields: list[Arg]) -> list[Arg]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.analysis.shell.model import Arg, Command
-from engine.analysis.shell.wrappers import basename, beside, unwrap
+from engine.analysis.shell.wrappers import basename, beside, may_run_another, unwrap
 
 _FIND = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FD = frozenset({"-x", "-X", "--exec", "--exec-batch"})
@@ -37,6 +37,8 @@ def _within(command: Command, fields: list[Arg]) -> Command:
 def _fields(command: Command) -> list[list[Arg]]:
     marks = _MARKS.get(command.name)
     if marks is None:
+        if not may_run_another(command.program):
+            return []
         fields = beside([command.program, *command.args])
         return [fields] if fields else []
     words = command.words

@@ -27,6 +27,8 @@ def examples(tree: ast.Module) -> dict[ast.Constant, list[ast.Module] | None]:
 
 
 def _examples(text: str) -> list[ast.Module] | None:
+    if ">>>" not in text:
+        return []
     try:
         return [ast.parse(example.source) for example in DocTestParser().get_examples(text)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):

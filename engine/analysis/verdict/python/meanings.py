@@ -77,14 +77,15 @@ class Meanings:
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
-        self._known: dict[tuple[str, NameScope], Meaning] = {}
+        self.known: dict[tuple[str, NameScope], Meaning] = {}
+        """The meanings that were asked for so far, by name and by the scope in which it is read."""
 
     def of_name(self, name: str, scope: NameScope) -> Meaning:
         """Return what a name means where it is read."""
         key = (name, scope)
-        known = self._known.get(key)
+        known = self.known.get(key)
         if known is None:
-            known = self._known[key] = self._of_name(name, scope)
+            known = self.known[key] = self._of_name(name, scope)
         return known
 
     def _of_name(self, name: str, scope: NameScope) -> Meaning:

@@ -18,6 +18,7 @@ from engine.analysis.verdict.python.bound_names import check_bound_names
 from engine.analysis.verdict.python.context import START, Context, Step
 from engine.analysis.verdict.python.data import labels
 from engine.analysis.verdict.python.data.files import is_configured
+from engine.analysis.verdict.python.meanings import OWN
 from engine.analysis.verdict.python.scopes import BINDS, COMPREHENSIONS, NameScope
 from engine.common.text import Untrusted
 from engine.models import Unproven
@@ -110,7 +111,7 @@ class _Proof:
     def _walk(self, root: ast.AST, scope: NameScope) -> None:
         if "pandas" in self._context.libraries:
             labels.check(self._context, root)
-        problems, visit = self._context.problems, self._visit
+        problems, visit, known = self._context.problems, self._visit, self._context.meanings.known
         stack: list[Step] = [(child, scope, False) for child in child_nodes(root)]
         while stack:
             self._nodes += 1
@@ -121,9 +122,10 @@ class _Proof:
                 return
             node, scope, annotation = stack.pop()
             if isinstance(node, ast.Name):
-                expressions.check_name(self._context, node, scope, annotation=annotation)
+                if known.get((node.id, scope)) is not OWN or not isinstance(node.ctx, ast.Load):
+                    expressions.check_name(self._context, node, scope, annotation=annotation)
             elif not isinstance(node, ast.Constant):
-                stack.extend(visit(node, scope, annotation))
+                stack += visit(node, scope, annotation)
 
     def _visit(self, node: ast.AST, scope: NameScope, annotation: bool) -> Iterable[Step]:
         kind = type(node)

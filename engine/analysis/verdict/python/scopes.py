@@ -111,16 +111,18 @@ class Scopes:
                 if not isinstance(node.ctx, ast.Load):
                     scope.bind(node.id, VALUE)
                 continue
+            if kind is ast.Constant:
+                continue
             if kind in _NAMES:
                 self._bind(node, scope)
-            if isinstance(node, ast.AnnAssign) and _binds_nothing(node):
+            elif isinstance(node, ast.AnnAssign) and _binds_nothing(node):
                 stack.append(node.annotation)
                 continue
             if kind in OPENS_SCOPE:
                 parts = list(children(node))
                 stack += [child for child, inside in parts if not inside]
                 yield [child for child, inside in parts if inside], self._inner(node, scope)
-            elif kind is not ast.Constant:
+            else:
                 stack += child_nodes(node)
 
     def resolve(self, name: str, scope: NameScope) -> tuple[set[NameBinding], bool]:

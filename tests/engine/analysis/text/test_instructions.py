@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.analysis import analyse
-from engine.analysis.text.instructions import folded
+from engine.analysis.text.instructions import PHRASES, folded
 from engine.models import Language, Level
 
 _CARRIERS = {
@@ -91,3 +91,36 @@ def test_the_message_does_not_repeat_the_instruction() -> None:
     shown = f"{one.message.text} {one.attack} {one.why} {one.fix}".lower()
     assert "ignore" not in shown
     assert "previous" not in shown
+
+
+_WORDS = sorted({word for phrase in PHRASES for group in (*phrase.words, *phrase.parts) for word in group})
+_PIECES = st.sampled_from(
+    [
+        *_WORDS,
+        *(
+            "all",
+            "the",
+            "not",
+            "telling",
+            "prompt",
+            "submission",
+            " ",
+            " ",
+            " ",
+            "' + '",
+            ": ",
+            "_",
+            "\n",
+            "s",
+        ),
+    ]
+)
+
+
+@given(st.lists(_PIECES, max_size=30).map("".join), st.integers(0, 40))
+def test_a_phrase_is_found_where_its_pattern_matches_first(text: str, start: int) -> None:
+    """The cheaper search finds what the pattern alone finds."""
+    for phrase in PHRASES:
+        expected = re.compile(phrase.pattern).search(text, start)
+        found = phrase.search(text, start)
+        assert (expected and expected.span()) == (found and found.span())
