@@ -164,10 +164,16 @@ class Soak:
 
 
 def _children(parent: int) -> list[Path]:
-    found = (
-        Path("/proc") / pid for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-    )
-    return [process for process in found if b"analysis_pool" in (process / "cmdline").read_bytes()]
+    found = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    return [Path("/proc") / pid for pid in found if b"analysis_pool" in _command_line(pid)]
+
+
+def _command_line(pid: str) -> bytes:
+    """Return how a process was started, or nothing where it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def _resident_mb(process: Path) -> float:
