@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -23,8 +22,14 @@ def last_line(app: ConsoleApp) -> str:
 
 async def shows(app: ConsoleApp, pilot: Pilot[Any], *keys: str) -> None:
     """Wait until the footer shows all of `keys`."""
-    holds: Callable[[], bool] = lambda: all(each in last_line(app) for each in keys)  # noqa: E731
-    await until(pilot, holds, 10)
+    await until(pilot, lambda: all(each in last_line(app) for each in keys), 10)
+
+
+async def footer_at(app: ConsoleApp, pilot: Pilot[Any], width: int) -> str:
+    """Make the terminal so wide, and return the footer that is drawn then."""
+    await pilot.resize_terminal(width, 36)
+    await until(pilot, lambda: len(last_line(app)) == width, 10)
+    return last_line(app)
 
 
 async def test_the_key_that_denies_is_named() -> None:
@@ -57,6 +62,5 @@ async def test_a_group_of_keys_is_never_shown_without_its_name() -> None:
     async with open_console(FakeEngine(RISKY, case("s-2", "print(2)")), (120, 36)) as (app, pilot):
         await shows(app, pilot, "amx Resolve")
         for width in range(110, 60, -5):
-            await pilot.resize_terminal(width, 36)
-            await until(pilot, lambda: len(last_line(app)) == width, 10)  # noqa: B023
-            assert ("amx" in last_line(app)) is ("Resolve" in last_line(app)), last_line(app)
+            footer = await footer_at(app, pilot, width)
+            assert ("amx" in footer) is ("Resolve" in footer), footer
