@@ -136,6 +136,7 @@ class HealthScreen(BaseScreen):
     def on_mount(self) -> None:
         """Follow the engine's health."""
         super().on_mount()
+        self.query_one(CheckRows).focus()
         self.watch(self.app, "health", self._changed)
         self.set_interval(LOOK_SECONDS, self._look)
 

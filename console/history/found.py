@@ -25,12 +25,12 @@ class FoundPane(Vertical):
     """Holds the table, and the keys for what is marked in it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("m", "mark", "Mark", id="history.mark", show=False, tooltip="Mark it, or mark it no longer"),
+        Binding("m", "mark", "Mark", id="history.mark", tooltip="Mark it, or mark it no longer"),
         Binding("M", "mark_all", "Mark all", id="history.mark-all", show=False,
                 tooltip="Mark all that are loaded (80 at most), or remove all marks"),
         Binding("equals_sign", "compare", "Compare", key_display="=", id="history.compare", show=False,
                 tooltip="Compare the marked submission with this one"),
-        Binding("x", "export", "Export", id="history.export", show=False,
+        Binding("x", "export", "Export", id="history.export",
                 tooltip="Save the marked submissions as a table, events or case files"),
         Binding("C", "columns", "Columns", id="history.columns", show=False, tooltip="Choose the columns"),
     ]  # fmt: skip

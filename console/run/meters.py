@@ -93,7 +93,7 @@ class MeterPanel(Static):
         written = result.stdout_bytes + result.stderr_bytes if result else last.output if last else 0
         return [
             Gauge("CPU", cpu / limits.cpus, _cpu(cpu, limits, case), lambda at: at.cpu / limits.cpus),
-            Gauge("memory", memory / (limits.memory_mb * MEBI),
+            Gauge("memory", (memory if result is None else peak) / (limits.memory_mb * MEBI),
                   f"{_mebi(memory)}, peak {_mebi(peak)} of {limits.memory_mb} MiB" if result is None
                   else f"peak {size(peak)} of {limits.memory_mb} MiB",
                   lambda at: at.memory / (limits.memory_mb * MEBI),

@@ -70,6 +70,21 @@ def wrapped_parts(parts: Iterable[Part], cells: int) -> list[list[tuple[str, str
     return lines
 
 
+def hanging(parts: Iterable[Part], cells: int) -> list[list[Part]]:
+    """Return a label and what is said of it as lines of at most `cells`; all of it stays beside the label.
+
+    A label is a first part that ends in two blanks. What has none is returned as it is.
+    """
+    line = list(parts)
+    label = line[0][0] if line and isinstance(line[0], tuple) else ""
+    width = cell_len(label) if isinstance(label, str) and label.endswith("  ") else 0
+    if not 0 < width <= cells // 2:
+        return [line]
+    first, *more = wrapped_parts(line[1:], cells - width)
+    below: list[list[Part]] = [[" " * width, *each] for each in more]
+    return [[line[0], *first], *below]
+
+
 def first_line(text: Text) -> str:
     """Return the first line of `text` that is not blank, made visible."""
     raw = text.text if isinstance(text, Untrusted) else text

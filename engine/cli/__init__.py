@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Collection
 from importlib.metadata import version
 from typing import Annotated
 
@@ -107,11 +108,17 @@ def _app(named: list[str]) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["--help", "-h"]},
     )
-    wanted = named if named and named[0] in COMMANDS else COMMANDS
-    for name in wanted:
+    for name in _wanted(named):
         _mount(app, name)
     app.callback()(_itself)
     return app
+
+
+def _wanted(named: list[str]) -> Collection[str]:
+    """Return the commands to load: the one that was named, none to print the version, else all."""
+    if named == ["--version"]:
+        return ()
+    return named if named and named[0] in COMMANDS else COMMANDS
 
 
 def _print_version(asked: bool) -> None:

@@ -16,8 +16,6 @@ from engine.cli.output.formatting import print_line, wrap
 from engine.client.client import Client
 from engine.common.errors import Problem
 from engine.common.lock_holder import lock_holder
-from engine.server.serve import on_fast_loop
-from engine.server.serve import serve as run_engine
 
 
 def serve(
@@ -26,6 +24,8 @@ def serve(
     ] = "",
 ) -> None:
     """Run an engine in the foreground, until Ctrl+C."""
+    from engine.server import serve as engine_server  # noqa: PLC0415  the help loads without the server
+
     if listen:
         os.environ["PRATIQUE_SERVER__LISTEN"] = listen
     chosen = load_settings()
@@ -33,7 +33,7 @@ def serve(
     print_line(
         wrap(f"engine listening at {locations.socket()}{tcp}; inbox {locations.inbox()}; Ctrl+C stops it")
     )
-    on_fast_loop(run_engine(chosen))
+    engine_server.on_fast_loop(engine_server.serve(chosen))
 
 
 def stop(json: Json = False) -> None:

@@ -8,7 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from console.safety.text import LONGEST, clip, content, first_line, pad, visible_text, wrapped_parts
+from console.safety.text import (
+    LONGEST,
+    Part,
+    clip,
+    content,
+    first_line,
+    hanging,
+    pad,
+    visible_text,
+    wrapped_parts,
+)
 from engine.common.text import Untrusted
 
 STRAY = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
@@ -64,3 +74,25 @@ def test_broken_lines_hold_all_words_and_fit(texts: list[str], cells: int) -> No
     words = ["".join(text for text, _ in line) for line in lines]
     assert "".join(map(visible_text, map(Untrusted, texts))) == "".join(words)
     assert all(cell_len(line.rstrip()) <= cells for line in words)
+
+
+@given(st.text(), st.integers(20, 60))
+def test_what_is_said_of_a_label_stays_beside_it(text: str, cells: int) -> None:
+    """Every line after the first begins below the text, fits, and no character is lost."""
+    lines = [
+        "".join(_text(part) for part in line)
+        for line in hanging([("name  ", "muted"), Untrusted(text)], cells)
+    ]
+    assert visible_text(Untrusted(text)) == "".join(line[6:] for line in lines)
+    assert {"name  ", *(["      "] if lines[1:] else [])} == {line[:6] for line in lines}
+    assert all(cell_len(line.rstrip()) <= cells for line in lines)
+
+
+def test_a_line_without_a_label_is_left_as_it_is() -> None:
+    """Only a first part that ends in two blanks is a label."""
+    assert [["a long line of words", " and more"]] == hanging(["a long line of words", " and more"], 8)
+
+
+def _text(part: Part) -> str:
+    text = part[0] if isinstance(part, tuple) else part
+    return text.text if isinstance(text, Untrusted) else text

@@ -67,7 +67,7 @@ def _computed(node: ast.AST) -> str | None:
             return "a dictionary with a computed key beside pandas"
         case ast.DictComp():
             return "a dictionary with computed keys beside pandas"
-        case ast.keyword(arg=None) | ast.MatchMapping(rest=str()):
+        case ast.keyword(arg=None):
             return "`**` makes a dictionary of what may have any keys"
         case ast.Subscript(ctx=ast.Store(), slice=key) if not _is_plain(key):
             return "an element is stored under a computed key beside pandas"
@@ -78,7 +78,7 @@ def _computed(node: ast.AST) -> str | None:
 
 def _taken(node: ast.AST) -> str | None:
     names = set(_attributes(node))
-    if "__init__" in names and not (isinstance(node, ast.Attribute) and _is_super(node.value)):
+    if "__init__" in names:
         return "`__init__` may set up an object of pandas anew"
     taken = sorted(names & _METHODS)
     return f"`{taken[0]}` may make a dictionary with computed keys" if taken else None
@@ -92,23 +92,16 @@ def _attributes(node: ast.AST) -> Iterable[str]:
     match node:
         case ast.Attribute(attr=name):
             return (name,)
-        case ast.MatchClass(kwd_attrs=names):
-            return names
         case ast.Call(args=[_, ast.Constant(value=str(name)), *_]):
             return (name,)
     return ()
 
 
 def _names(node: ast.AST) -> Iterator[str]:
-    for field in ("id", "attr", "arg", "name", "asname", "rest"):
+    for field in ("id", "attr", "arg", "name", "asname"):
         value = getattr(node, field, None)
         if isinstance(value, str):
             yield value
-    yield from getattr(node, "kwd_attrs", ())
-
-
-def _is_super(owner: ast.expr) -> bool:
-    return isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name) and owner.func.id == "super"
 
 
 def _is_plain(key: ast.expr) -> bool:
