@@ -38,7 +38,7 @@ def engine_with(home: Path) -> EngineMaker:
         )
         log = await SqliteHistoryStore.open(home / "pratique.db", settings.history)
         analysis_pool, sandboxes = (
-            AnalysisPool(settings.analysis),
+            AnalysisPool(settings.analysis, workers=1),
             sandbox_manager(settings.sandbox, home.name[-12:]),
         )
         try:
