@@ -15,7 +15,7 @@ from textual.widgets import ContentSwitcher, Input, Static
 
 from console.app.state import console_app
 from console.code_view.view import CodeView
-from console.history.case_facts import CaseFacts, case_lines, event_lines, paused_fact, rehearsal_fact
+from console.history.case_facts import case_lines, event_lines, paused_fact, rehearsal_fact
 from console.history.erased import erased_lines, erased_sentence, report_erased, rules_by_item
 from console.history.pivots import PivotScreen
 from console.history.responding.pane import RespondingPane
@@ -29,6 +29,7 @@ from console.run.saving import save_case_file
 from console.safety.clipboard import copy_id
 from console.safety.text import Part, content, paragraphs
 from console.widgets.file_name_prompt import FileNamePrompt
+from console.widgets.fitted_lines import FittedLines
 from console.widgets.footer import KeyFooter
 from console.widgets.formatting import size
 from console.widgets.header import AppHeader
@@ -101,7 +102,7 @@ class CaseScreen(Screen[str | None]):
         with RespondingPane(lambda search: selected, leads_on=self._leads_on), Horizontal():
             with VerticalScroll(id="facts", classes="box") as facts:
                 facts.border_title = "Case"
-                yield CaseFacts()
+                yield FittedLines(id="case-facts")
             with Vertical(id="seen", classes="box"), ContentSwitcher(initial="output"):
                 yield OutputLog(id="output")
                 yield CodeView(id="code")
@@ -172,7 +173,7 @@ class CaseScreen(Screen[str | None]):
         """Show the facts, with what the rehearsals and the run did in front."""
         lines = case_lines(case)
         lines[2:2] = [*rehearsal_fact(self._trail), *paused_fact(self._trail), *more]
-        self.query_one(CaseFacts).show([*lines, *erased_lines(self._erased)])
+        self.query_one(FittedLines).show([*lines, *erased_lines(self._erased)])
 
     async def _show_erased(self, case: Case) -> None:
         """Show which parts retention erased."""

@@ -6,14 +6,12 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 
-from textual.widgets import Static
-
 from console.review.rehearsal.words import rehearsal_paragraphs
 from console.review.requests import asked, limits
 from console.review.review_record import review_record_line
 from console.run.result_text import outcome_line
 from console.run.snapshot_text import look_paragraphs
-from console.safety.text import Part, clip, hanging, paragraphs
+from console.safety.text import Part, clip
 from console.widgets.formatting import full_badge, lasted, size
 from engine.common.presentation import verdict_text
 from engine.common.rehearsal_lines import verdict_line
@@ -27,27 +25,6 @@ NAME_CELLS = 14
 _INDENT = " " * 8
 REHEARSED = "rehearsal.ended"
 SNAPSHOT = "run.snapshot"
-
-
-class CaseFacts(Static):
-    """The facts of a case; what is longer than a line stays beside its name."""
-
-    def __init__(self) -> None:
-        super().__init__(id="case-facts")
-        self._lines: Sequence[list[Part]] = ()
-
-    def show(self, lines: Sequence[list[Part]]) -> None:
-        """Show these facts."""
-        self._lines = lines
-        self._fit()
-
-    def on_resize(self) -> None:
-        """Fit to the new width."""
-        self._fit()
-
-    def _fit(self) -> None:
-        cells = self.content_size.width
-        self.update(paragraphs(*(line for fact in self._lines for line in hanging(fact, cells))))
 
 
 def case_lines(case: Case) -> list[list[Part]]:

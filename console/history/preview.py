@@ -7,11 +7,11 @@ import asyncio
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.widgets import Static
 
 from console.app.state import console_app
 from console.history.case_facts import case_lines
-from console.safety.text import Part, clip, paragraphs
+from console.safety.text import Part, clip
+from console.widgets.fitted_lines import FittedLines
 from engine.models import Case
 
 PAUSE_SECONDS = 0.15
@@ -34,7 +34,7 @@ class CasePreview(VerticalScroll, can_focus=False):
 
     def compose(self) -> ComposeResult:
         """Lay out the lines."""
-        yield Static(id="previewed")
+        yield FittedLines(id="previewed")
 
     def show(self, id: str | None) -> None:
         """Show a submission once the cursor rests on it; nothing where there is none."""
@@ -46,7 +46,7 @@ class CasePreview(VerticalScroll, can_focus=False):
         await asyncio.sleep(PAUSE_SECONDS)
         case = await console_app(self).connection.call(lambda client: client.case(id)) if id else None
         lines = preview_lines(case, self.content_size.width) if case else []
-        self.query_one("#previewed", Static).update(paragraphs(*lines))
+        self.query_one(FittedLines).show(lines)
 
 
 def preview_lines(case: Case, width: int) -> list[list[Part]]:
