@@ -37,6 +37,8 @@ _READY = b"ready"
 class AnalysisPool:
     """Analyses code in worker processes, which start when needed and are replaced when they die.
 
+    The worker that was used last is taken first, so that a quiet engine keeps a single one.
+
     No requester has all of them: whoever sends slow code holds up nobody else for longer than one analysis.
     """
 
@@ -45,24 +47,20 @@ class AnalysisPool:
         workers = workers or max(LEAST_WORKERS, os.cpu_count() or 1)
         self._slots = FairSlots(workers, max(1, workers - 1))
         self._workers = [_AnalysisWorker(self.settings) for _ in range(workers)]
-        self._idle: asyncio.Queue[_AnalysisWorker] = asyncio.Queue()
-        for worker in self._workers:
+        self._idle: asyncio.LifoQueue[_AnalysisWorker] = asyncio.LifoQueue()
+        for worker in reversed(self._workers):
             self._idle.put_nowait(worker)
 
     async def start(self) -> None:
-        """Start the workers, so that the first analysis is fast. Optional.
+        """Start one worker, so that the first analysis is fast. Optional; the others start when needed.
 
-        Raises OSError, TimeoutError: one did not start; the others have.
+        Raises OSError, TimeoutError: it did not start.
         """
-        taken = [self._idle.get_nowait() for _ in range(self._idle.qsize())]
+        worker = await self._idle.get()
         try:
-            ended = await asyncio.gather(*(worker.start() for worker in taken), return_exceptions=True)
+            await worker.start()
         finally:
-            for worker in taken:
-                self._idle.put_nowait(worker)
-        for error in ended:
-            if error is not None:
-                raise error
+            self._idle.put_nowait(worker)
 
     async def close(self) -> None:
         """Kill the workers."""

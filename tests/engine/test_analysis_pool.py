@@ -67,7 +67,7 @@ async def test_a_dead_worker_is_a_violation_and_is_replaced(pool: AnalysisPool) 
 
 
 async def test_a_worker_that_ends_before_it_is_ready_is_told_as_such() -> None:
-    """Health says it in a sentence, as of any fault of the system, and the other worker has started."""
+    """Health says it in a sentence, as of any fault of the system, and the next analysis starts another."""
     pool = AnalysisPool(workers=2)
     starting = asyncio.create_task(pool.start())
     while pool._workers[0]._process is None:
@@ -76,7 +76,19 @@ async def test_a_worker_that_ends_before_it_is_ready_is_told_as_such() -> None:
     with pytest.raises(OSError, match="ended") as caught:
         await starting
     assert "an analysis process ended before it was ready" == describe(caught.value)
-    assert pool._workers[1]._process is not None
+    assert (await pool.analyse("print(1)", Language.PYTHON)).complete
+    await pool.close()
+
+
+async def test_one_requester_after_the_other_needs_one_process() -> None:
+    """A second process starts only where two analyses overlap."""
+    pool = AnalysisPool(workers=2)
+    await pool.start()
+    for name in ("alice", "bob", "alice"):
+        await pool.analyse("print(1)", Language.PYTHON, name)
+    assert [True, False] == [worker._process is not None for worker in pool._workers]
+    await asyncio.gather(*(pool.analyse("print(1)", Language.PYTHON, name) for name in ("alice", "bob")))
+    assert [True, True] == [worker._process is not None for worker in pool._workers]
     await pool.close()
 
 
