@@ -13,6 +13,7 @@ from engine.analysis.verdict.python.data.attributes import (
     PANDAS_SAFE,
     UNSAFE,
     UNSAFE_BESIDE_MATPLOTLIB,
+    UNSAFE_BESIDE_PANDAS,
 )
 from engine.analysis.verdict.python.data.pictures import DRAWING
 from engine.analysis.verdict.python.data.restricted import BY_LIBRARY, FUNCTIONS
@@ -43,6 +44,7 @@ def lists() -> str:
             *_words("Attributes that are safe besides where pandas is imported", PANDAS_SAFE),
             *_words("Attributes that are safe besides where matplotlib is imported", MATPLOTLIB_SAFE),
             *_words("Attributes that are not safe where one of them is imported", UNSAFE),
+            *_words("Attributes that are not safe where pandas is imported", UNSAFE_BESIDE_PANDAS),
             *_words("Attributes that are not safe where matplotlib is imported", UNSAFE_BESIDE_MATPLOTLIB),
             *_signatures(),
             *_words("Attributes of the data model that may be read", DUNDERS),

@@ -10,7 +10,7 @@ from engine.analysis.verdict.python.calls import check_call, check_format
 from engine.analysis.verdict.python.context import Context, Step
 from engine.analysis.verdict.python.data.arguments import problem as problem_of
 from engine.analysis.verdict.python.data.attributes import assigned_attributes
-from engine.analysis.verdict.python.data.labels import makes_dictionary
+from engine.analysis.verdict.python.data.labels import makes_dictionary, takes_types
 from engine.analysis.verdict.python.data.restricted import FUNCTIONS, methods
 from engine.analysis.verdict.python.data.signatures import FUNCTIONS as TYPES
 from engine.analysis.verdict.python.exception_types import IMPORT_ERRORS, NAMES_ATTRIBUTES
@@ -44,6 +44,8 @@ def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotati
     context.used.setdefault(meaning.path, node)
     if makes_dictionary(meaning.path, context) and not annotation:
         context.refuse(node, f"`{meaning.path}` makes dictionaries with computed keys beside pandas")
+    if takes_types(meaning.path, context) and not annotation:
+        context.refuse(node, f"`{meaning.path}` may take a text for a type of elements beside pandas")
     match meaning.use:
         case Use.UNKNOWN:
             context.refuse(node, meaning.reason)
@@ -61,8 +63,13 @@ def _is_type(path: str) -> bool:
 
 
 def applies_types(context: Context, node: ast.AST, scope: NameScope) -> bool:
-    """Return whether the operators of an annotation are those of types: others are handed its types."""
+    """Return whether the operators of an annotation are those of types: others are handed its types.
+
+    `list[x][C]` hands the class to `x`, which may be a `Series` with methods of the program's own.
+    """
     match node:
+        case ast.Subscript(value=ast.Subscript() | ast.BinOp()):
+            return False
         case ast.Subscript(value=value):
             return _is_type_expression(context, value, scope)
         case ast.BinOp():
@@ -198,9 +205,16 @@ def _arguments(context: Context, node: ast.Call, entry: Meaning, scope: NameScop
     known = entry.path if entry.use is Use.VALUE else ""
     for number, arg in enumerate(node.args):
         shown = described_value(context, arg, scope) if known in _TAKES_TYPES else None
-        yield shown or arg, scope, known == _SUPPRESS or (known in _CLASS_CHECKS and number == 1)
+        yield shown or arg, scope, _names_class(context, arg, scope, known, number)
     for word in node.keywords:
         yield word.value, scope, False
+
+
+def _names_class(context: Context, arg: ast.expr, scope: NameScope, called: str, number: int) -> bool:
+    """Return whether an argument may name a class that is no value."""
+    if called == _SUPPRESS:
+        return context.meanings.of_entry(arg, scope).path in IMPORT_ERRORS
+    return called in _CLASS_CHECKS and number == 1
 
 
 # --- types of values ---

@@ -428,4 +428,43 @@ NAMED = (
 )
 """Objects and functions whose attributes and names are computed."""
 
-ATTACKS = (*NUMPY, *READING, *EVALUATING, *MEMORY, *NAMED)
+_ROW = f"{_PD}r = next(pd.DataFrame({{'x': [1], 'dtype': [{_TZ}]}}).itertuples(index=False))\n"
+_CLASS = f"{_PD}def f(*given): given[-1][0]('2020', tz=input())\n"
+_SUBSTITUTED = f"{_CLASS}s = pd.Series([f, 1], index=['__typing_prepare_subst__', '__typing_subst__'])\n"
+_SPLIT = "pd.Series([f], index=['split'])"
+HANDED = (
+    # `suppress` hands its classes to the method `split` of what is said to be a group of exceptions
+    f"{_CLASS}from contextlib import suppress\nsuppress(pd.Timestamp).__exit__(ExceptionGroup, {_SPLIT}, None)",
+    f"{_CLASS}from contextlib import suppress\nsuppress(ImportError).__exit__(ExceptionGroup, {_SPLIT}, None)",
+    f"{_CLASS}from contextlib import suppress\nsuppress(np.ndarray)",
+    f"{_CLASS}import contextlib\ncontextlib.suppress(pd.read_csv)",
+    f"{_CLASS}from contextlib import suppress\nfrom collections.abc import Mapping\nsuppress(ValueError, Mapping)",
+    # an alias hands the class in its brackets to what it is made of
+    f"{_SUBSTITUTED}x: list[s][pd.Timestamp] = 1",
+    f"{_SUBSTITUTED}def g(x: list[s][pd.Timestamp]): pass",
+    f"{_SUBSTITUTED}isinstance(1, (str, list[s][pd.Timestamp]))",
+    f"{_SUBSTITUTED}isinstance('', (int | list[s])[pd.Timestamp])",
+    f"{_SUBSTITUTED}from typing import Callable\ndef g(x: Callable[[s], int][pd.Timestamp]): pass",
+    f"{_SUBSTITUTED}from typing import Tuple\ntry:\n    1 / 0\nexcept Tuple[s][pd.Timestamp]:\n    pass",
+    # a text, or the attribute `dtype` of a row, that is taken for a type of elements
+    f"{_ROW}pd.Series([1]).searchsorted(r)",
+    f"{_ROW}pd.to_datetime(pd.Series([1])) + r",
+    f"{_D}s.searchsorted({_TZ})",
+    f"{_D}s.index.searchsorted(input())",
+    f"{_D}np.searchsorted(s, input())",
+    f"{_D}f = np.searchsorted",
+    f"{_D}s.index.asof({_TZ})",
+    f"{_D}t = {_TZ}\ns.loc[t:]",
+    f"{_D}t = {_TZ}\ns.loc[:t] = 1",
+    f"{_D}t = {_TZ}\nd.T.loc['a', t:]",
+    f"{_D}s.loc[slice({_TZ}, None)]",
+    f"{_D}t = {_TZ}\ns.loc(axis=0)[t:]",
+    f"{_D}t = {_TZ}\nf = s.loc\nf[t:]",
+    f"{_D}t = {_TZ}\nx = {{}}\nx[t:] = 1\ns.loc[list(x)[0]]",
+    f"{_D}t = {_TZ}\nx = {{}}\nx[t:, 1] = 1\ns.loc[list(x)[0][0]]",
+    f"{_D}t = {_TZ}\ntry:\n    {{}}[t:]\nexcept KeyError as e:\n    s.loc[e.args[0]]",
+    f"{_NP}np.array(['a' * 100], dtype='T').byteswap()",
+)
+"""Ways by which the library hands a class to the program, or takes a text for a type."""
+
+ATTACKS = (*NUMPY, *READING, *EVALUATING, *MEMORY, *NAMED, *HANDED)

@@ -31,7 +31,7 @@ PANDAS = (
     f"{_D}print(d.pivot_table(index='b', values='a', aggfunc='sum'), pd.crosstab(d['a'], d['b']), d['b'].value_counts().to_frame())",
     f"{_D}print(d.c.dt.year.tolist(), d['c'].dt.month_name(), d['b'].str.upper().str.contains('X'), d['a'].rolling(2).mean())",
     f"{_D}e = pd.concat([d, d]).drop_duplicates().merge(d, on='a', how='left')\nprint(e.isna().sum(), e.fillna(0).astype({{'a': 'float64'}}), e.to_string(index=False))",
-    f"{_D}for index, row in d.iterrows():\n    print(index, row['a'], row.b if False else '')\nprint([r.a for r in d.itertuples()], len(d), d.empty)",
+    f"{_D}for index, row in d.iterrows():\n    print(index, row['a'], row.b if False else '')\nprint(len(d), d.empty)",
     f"{_D}print(d.a.corr(d.a), np.sqrt(d['a']), d['a'].quantile(0.5), d.select_dtypes(include=[np.number]).sum(), pd.cut(d['a'], bins=2))",
     f"{_PD}def clean(d: pd.DataFrame) -> pd.Series:\n    d.columns = [c.strip() for c in d.columns]\n    return d['x'].dropna()\n"
     "print(clean(pd.DataFrame({'x ': [1.0, None]})), isinstance(3, pd.DataFrame))",

@@ -25,7 +25,7 @@ NUMPY_SAFE = frozenset(
 
 PANDAS_SAFE = frozenset(
     words(
-        """add_prefix add_suffix align argmax argmin array as_ordered as_unordered asfreq asof
+        """add_prefix add_suffix align argmax argmin array as_ordered as_unordered asfreq
             assign at autocorr axes between bfill cat categories ceil columns contains corr corrwith
             cov cumcount cummax cummin cumprod cumsum day_of_week day_of_year dayofweek dayofyear
             days_in_month daysinmonth diff div divmod dot drop drop_duplicates droplevel dropna dt dtype
@@ -33,7 +33,7 @@ PANDAS_SAFE = frozenset(
             first first_valid_index floor floordiv ge get_group get_level_values groupby gt has_duplicates
             hasnans head iat idxmax idxmin iloc infer_objects info is_leap_year is_monotonic_decreasing
             is_monotonic_increasing is_month_end is_month_start is_quarter_end is_quarter_start is_unique
-            is_year_end is_year_start isin isna isnull item iterrows itertuples key kurt kurtosis last
+            is_year_end is_year_start isin isna isnull item iterrows key kurt kurtosis last
             last_valid_index le left len length level loc lt mask melt memory_usage merge mid
             millisecond mod mul n nanosecond ne ngroup ngroups nlargest nlevels notna notnull nsmallest nth
             nunique ordered pad pct_change pivot pow prod product quantile quarter rank reindex
@@ -51,13 +51,20 @@ MATPLOTLIB_SAFE = frozenset({"patches", "spines", "transAxes"})
 UNSAFE_BESIDE_MATPLOTLIB = frozenset({"update"})
 """Sets any property of what is drawn, such as `usetex`, which starts a process to draw its text."""
 
-UNSAFE = frozenset({"dump", "query", "astimezone", "_init", "fields", "flags", "release", "truncate"})
+UNSAFE_BESIDE_PANDAS = frozenset({"args", "searchsorted"})
+"""`searchsorted` takes a text for a type of elements, which can name a file of a time zone; `args` of a
+`KeyError` may hold a slice, by which `loc` would do the same."""
+
+UNSAFE = frozenset(
+    {"byteswap", "dump", "query", "astimezone", "_init", "fields", "flags", "release", "truncate"}
+)
 """Attributes that are safe in a program without these libraries, and not on all of their objects.
 
 By `flags` an array that a library protects becomes writable, and its C code trusts what is in it; `release`
 frees memory that an array shows; `fields`, compared with an object of the program, hands its `__eq__` the
 dictionary by which C code reads elements. Nor are `base` (the memory behind an array) and the `codes` and
-`levels` of an index (lists that can be changed) listed above: each leads to memory beyond arrays.
+`levels` of an index (lists that can be changed) listed above: each leads to memory beyond arrays. `byteswap`
+ends the process on an array of texts of any length.
 """
 
 _NOT_STORED = UNSAFE | {"dtype", "strides"}
@@ -66,6 +73,7 @@ _LISTED = {
     "pandas": PANDAS_SAFE,
     "matplotlib": MATPLOTLIB_SAFE,
 }
+_UNSAFE_BESIDE = {"pandas": UNSAFE_BESIDE_PANDAS, "matplotlib": UNSAFE_BESIDE_MATPLOTLIB}
 _RESERVED = {
     "numpy": OF_NUMPY,
     "pandas": OF_PANDAS | methods(frozenset({"pandas"})).keys(),
@@ -95,7 +103,7 @@ def safe_attributes(libraries: frozenset[str]) -> frozenset[str]:
 @cache
 def _listed(libraries: frozenset[str]) -> frozenset[str]:
     """Return the attributes that are safe on all objects; those of numpy are everywhere."""
-    unsafe = UNSAFE | UNSAFE_BESIDE_MATPLOTLIB if "matplotlib" in libraries else UNSAFE
+    unsafe = UNSAFE.union(*(_UNSAFE_BESIDE[name] for name in libraries & _UNSAFE_BESIDE.keys()))
     listed = SAFE.union(*(_LISTED[name] for name in _known(libraries)))
     return listed.difference(unsafe, methods(libraries).keys())
 

@@ -4,6 +4,9 @@ A `Series` gives what it holds under a label as an attribute, and numpy asks an 
 `__array_interface__`: a dictionary there, with an address, a `shape` and a `typestr`, would read and write
 any memory of the process. Labels are computed in every program with pandas, so what must not exist is
 that dictionary: its key `typestr` is neither written in the text nor computed.
+
+Nor may a label at which a slice of `loc` ends be computed: pandas takes a text there for a type of elements,
+which can name a file of a time zone. No slice with a computed end is kept for `loc`, either.
 """
 
 from __future__ import annotations
@@ -36,10 +39,20 @@ _METHODS = frozenset(
 
 def check(context: Context, root: ast.AST) -> None:
     """Refuse all places below a node that may make a dictionary with a computed key."""
+    indexed = {id(node.value) for node in walk(root) if isinstance(node, ast.Subscript)}
     for node in walk(root):
-        found = _problem(node)
+        found = _problem(node) or _selected(node, bracketed=id(node) in indexed)
         if found is not None:
             context.refuse(node, found)
+
+
+_TAKES_TYPES = frozenset({"numpy.searchsorted", "slice"})
+"""Functions by which pandas may take a text for a type of elements."""
+
+
+def takes_types(path: str, context: Context) -> bool:
+    """Return whether pandas may take a text for a type where a program has a name of the library."""
+    return path in _TAKES_TYPES and "pandas" in context.libraries
 
 
 def makes_dictionary(path: str, context: Context) -> bool:
@@ -76,6 +89,15 @@ def _computed(node: ast.AST) -> str | None:
     return None
 
 
+def _selected(node: ast.AST, *, bracketed: bool) -> str | None:
+    match node:
+        case ast.Attribute(attr="loc") if not bracketed:
+            return "`loc` is used without brackets"
+        case ast.Subscript(value=ast.Attribute(attr="loc"), slice=key) if not _is_fixed(key):
+            return "a slice of `loc` ends at a computed label"
+    return None
+
+
 def _taken(node: ast.AST) -> str | None:
     names = set(_attributes(node))
     if "__init__" in names:
@@ -108,4 +130,12 @@ def _is_plain(key: ast.expr) -> bool:
     """Return whether a key is certainly not a computed text."""
     if isinstance(key, ast.UnaryOp) and isinstance(key.op, ast.Not):
         return True
-    return isinstance(key, ast.Constant | ast.Slice | ast.Tuple | ast.List)
+    return isinstance(key, ast.Constant | ast.Slice | ast.Tuple | ast.List) and _is_fixed(key)
+
+
+def _is_fixed(key: ast.expr) -> bool:
+    """Return whether no slice among keys has a computed end."""
+    parts = key.elts if isinstance(key, ast.Tuple) else [key]
+    slices = [part for part in parts if isinstance(part, ast.Slice)]
+    ends = [end for part in slices for end in (part.lower, part.upper, part.step)]
+    return all(end is None or isinstance(end, ast.Constant | ast.UnaryOp) for end in ends)
