@@ -104,9 +104,13 @@ MEMBERS: Mapping[str, Mapping[str, int]] = MappingProxyType(
 )
 """Functions of globals, and what they return."""
 UNHELD = frozenset(
-    {*(f"Object.{name}" for name in MEMBERS["Object"]), "Array.from", "Array.of", "JSON.parse"}
+    {
+        *(f"Object.{name}" for name in MEMBERS["Object"]),
+        *("Array.from", "Array.of", "JSON.parse", "JSON.stringify"),
+    }
 )
-"""Functions of globals that are no values: they change what they are given, or take names from it."""
+"""Functions of globals that are no values: they change what they are given, take names from it, or
+pass on what it holds."""
 FIELDS: Mapping[str, Mapping[str, int]] = MappingProxyType(
     {
         "Math": dict.fromkeys(words("E LN10 LN2 LOG10E LOG2E PI SQRT1_2 SQRT2"), NUMBER),

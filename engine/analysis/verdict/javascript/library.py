@@ -7,8 +7,17 @@ from collections.abc import Callable, Mapping
 
 from engine.analysis.verdict.javascript.arguments import Argument, any_shared, call_back, pass_to_anybody
 from engine.analysis.verdict.javascript.global_names import BORROWED, CALLED, MEMBERS, PROCESS
-from engine.analysis.verdict.javascript.kinds import ARRAY, CALLABLE, DATA, FUNCTION, NUMBER, PLAIN, SHARED
-from engine.analysis.verdict.javascript.property_names import METHODS
+from engine.analysis.verdict.javascript.kinds import (
+    ARRAY,
+    CALLABLE,
+    DATA,
+    FUNCTION,
+    NUMBER,
+    PLAIN,
+    SHARED,
+    UNCALLED,
+)
+from engine.analysis.verdict.javascript.property_names import CALLBACKS, MATCHING, METHODS
 from engine.analysis.verdict.javascript.tree import SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
 
@@ -40,7 +49,7 @@ def called(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> i
     if path in PROCESS:
         return _process(walk, place, path, given)
     if _is_borrowed(path):
-        return _borrow(walk, place, given)
+        return _borrow(walk, place, path, given)
     if path in _CHECKED:
         return _CHECKED[path](walk, place, given)
     if name in MEMBERS.get(root, {}):
@@ -49,9 +58,10 @@ def called(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> i
 
 
 def _plain(walk: Walk, path: str, given: list[Argument]) -> int:
-    if path == "RegExp":
-        walk.flow.mark_unknown_names()
     pass_to_anybody(walk, given)
+    if path == "RegExp":  # it may return its argument
+        walk.flow.mark_unknown_names()
+        return CALLED[path] | walk.flow.heap
     return CALLED[path]
 
 
@@ -61,10 +71,13 @@ def _process(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) ->
     return PROCESS[path]
 
 
-def _borrow(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
+def _borrow(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> int:
     """Check `Array.prototype.slice.call(x)`."""
     if any(one.kind & FUNCTION for one in given[:1]) or any_shared(given):
         walk.flow.refuse(place, "this may change an object of the language")
+    name, how = path.split(".")[-2:]
+    if how == "apply" and name in CALLBACKS.keys() | MATCHING and walk.flow.heap & UNCALLED:
+        walk.flow.refuse(place, "a function or an object of the language may be among the arguments")
     walk.flow.mark_unknown_names()
     walk.flow.spill()
     pass_to_anybody(walk, given)

@@ -33,6 +33,8 @@ def call_method(walk: Walk, callee: SyntaxPart, name: str, owner: int, given: li
     changed = given if owner & SHARED else given[:1] if name in MATCHING else []
     if any_shared(changed):
         walk.flow.refuse(callee, "this may change an object of the language")
+    if name in CALLBACKS.keys() | MATCHING and any(one.is_spread for one in given[:-1]):
+        walk.flow.refuse(callee, "it is not clear which argument is called back or changed")
     if owner & SHARED or name not in NAMING:
         note_names(walk, callee, name, given)
     for number in range(len(given)):

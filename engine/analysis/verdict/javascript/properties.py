@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.analysis.verdict.javascript.global_names import FIELDS, MEMBERS, UNHELD
 from engine.analysis.verdict.javascript.keys import index_of, key_of
-from engine.analysis.verdict.javascript.kinds import ANYTHING, ARRAY, FUNCTION, LISTED, NATIVE, SHARED
+from engine.analysis.verdict.javascript.kinds import ANYTHING, ARRAY, FUNCTION, LISTED, NATIVE, NUMBER, SHARED
 from engine.analysis.verdict.javascript.paths import path_of
 from engine.analysis.verdict.javascript.property_names import METHODS, NEWER
 from engine.analysis.verdict.javascript.tree import SyntaxPart
@@ -94,6 +94,8 @@ def write(walk: Walk, target: SyntaxPart, kind: int) -> None:
         name, key = index_of(walk, target.field("index"))
     else:
         name, key = key_of(walk, target.field("property"))
+    if name is None and owner & FUNCTION and key & ~NUMBER:
+        walk.flow.refuse(target, "this may change what a function inherits")
     if name is None:
         walk.flow.store_element(key, kind, target)
     elif walk.flow.check_name(target, name):

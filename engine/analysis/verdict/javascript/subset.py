@@ -52,6 +52,7 @@ _NAMES = frozenset(
     )
 )
 _NAMING = frozenset({"identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern"})
+_BRANCHES = frozenset({"if_statement", "else_clause"})
 _CALLED: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("class_declaration", "class"), "a class"),
@@ -95,6 +96,8 @@ def _special(part: SyntaxPart) -> str:
         return f"`{part.text}`" if part.text in _NAMES else ""
     if part.type == "call_expression":
         return _special_call(part)
+    if part.type in _BRANCHES and any(one.type == "function_declaration" for one in part.parts):
+        return "a function that is a branch by itself"
     if part.type == "new_expression" and part.field("constructor").text not in CONSTRUCTED:
         return "an object of a function of the program"
     return ""

@@ -73,4 +73,8 @@ ATTACKS = (
     "let x = 0;\nconst g = () => 1;\nx++\n[g][0]['constr' + 'uctor']('return process')();",
     "const f = () => 1;\nclass A { };\nnew new A()\n.f(f);",
     "function f() { return\n[0] }\nf();",
+    "const A = 'argu' + 'ments';\nfunction f(c) { const x = g[A][0]; x('console.log(\"PWNED\", process.pid)')(); }\nf['__pro' + 'to__'] = [];\nconst g = f.concat()[0];\nf((() => 1)['constr' + 'uctor']);",
+    "const A = 'argu' + 'ments';\nfunction f(c) { f.forEach(h); }\nfunction h(v, i, self) { const x = self[A][0]; x('console.log(\"PWNED\", process.pid)')(); }\nf['__pro' + 'to__'] = [];\nf[0] = 1;\nf((() => 1)['constr' + 'uctor']);",
+    "const A = 'argu' + 'ments';\nfunction f(c) { const x = g[A][0]; x('console.log(\"PWNED\", process.pid)')(); }\nf['__proto__'] = /a/;\nconst g = RegExp(f);\nf((() => 1)['constr' + 'uctor']);",
+    "const R = RegExp(/a/['__pro' + 'to__']);\nR.x = 'PWNED';\nconsole.log(/b/.x);",
 )
