@@ -66,7 +66,7 @@ def test_a_kill_imports_nothing_large(tmp_path: Path) -> None:
 
 def test_a_stop_ends_a_real_engine(tmp_path: Path) -> None:
     """It says so, and the engine's exit code is 0."""
-    engine = EngineProcess(tmp_path, PRATIQUE_SANDBOX__IMAGES="{}", PRATIQUE_SANDBOX__POOL="0")
+    engine = EngineProcess(tmp_path, PRATIQUE_SANDBOX__IMAGES="{}")
     engine.start()
     try:
         ended = typed(tmp_path, "stop")

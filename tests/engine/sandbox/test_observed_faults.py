@@ -263,7 +263,7 @@ def _children(pid: int) -> list[int]:
 
 async def test_a_listener_does_not_outlive_an_engine_that_is_killed(tmp_path: Path) -> None:
     """Neither one that works nor one that hangs is left behind."""
-    engine = EngineProcess(tmp_path, PRATIQUE_SANDBOX__POOL="0")
+    engine = EngineProcess(tmp_path)
     engine.start()
     async with asyncio.timeout(_SECONDS):
         while not (listeners := _children(engine.pid)) or not _has_begun(listeners[0]):

@@ -220,7 +220,7 @@ def test_no_folder_is_more_than_a_problem(
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineProcess]:
     """Yield an engine that never met an unexpected error."""
-    process = EngineProcess(tmp_path_factory.mktemp("home"), PRATIQUE_SANDBOX__POOL="0")
+    process = EngineProcess(tmp_path_factory.mktemp("home"))
     process.start()
     yield process
     assert process.end() == 0

@@ -25,7 +25,7 @@ SECONDS = 30.0
 @pytest.fixture
 def alone(home: Path) -> Iterator[EngineProcess]:
     """Yield an engine of this test alone."""
-    process = EngineProcess(home, PRATIQUE_SANDBOX__POOL="0")
+    process = EngineProcess(home)
     process.start()
     yield process
     process.end(signal.SIGKILL)

@@ -37,7 +37,7 @@ def report(request: pytest.FixtureRequest) -> str:
 def telling(home: Path, report: str) -> Iterator[EngineProcess]:
     """Yield an engine whose policy tells agents so much."""
     (home / "policy.yaml").write_text(f"surprises_for_agent: {report}\n")
-    process = EngineProcess(home, PRATIQUE_SANDBOX__POOL="0")
+    process = EngineProcess(home)
     process.start()
     yield process
     process.end()

@@ -88,6 +88,8 @@ class Assignments:
         if match[2] == "[":
             state.stop("an element that is assigned is not in the provable subset")
         if state.take("("):
+            if state.substituted:
+                state.stop("bash reads an array within a substitution in different ways")
             state.arrays.add(name)
             return Assigned(name, start, state.at, self._array(state), None, array=True, whole=whole)
         word = self._words.read(state, splits=False)

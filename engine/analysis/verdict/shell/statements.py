@@ -249,6 +249,9 @@ class Statements:
 
     def _choice(self, state: State) -> None:
         state.take("(")
+        state.blanks()
+        if (keyword := _KEYWORD.match(state.text, state.at)) and keyword[0] == "esac":
+            state.stop("bash loses the parenthesis before this pattern within a substitution")
         while True:
             state.blanks()
             start = state.at

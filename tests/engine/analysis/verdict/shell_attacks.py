@@ -561,6 +561,8 @@ echo / | sed $'s/a\xC3/b/;s,/w pwned,c,'
 : "${x/$(case a in a) echo b/c;; esac)/d}"
 declare -A m=([a]=b); echo "${m[$(echo a\ #)]}"
 echo $((1 + $(echo 1 # (
+x=$(echo "$(case a in b) :;; (esac) echo '$(pwned)';; esac)")
+x="$(echo "$(case a in b) :;; (esac|c) echo '$(pwned)';; esac)")"
 """
 """One script a line."""
 
@@ -742,6 +744,23 @@ for ((SECRET = 0; 0;)); do :; done; echo "$SECRET"
 x=1; [[ a =~ ${x/"(/$(pwned)} ]]
 ---
 ${a[i]:=pwned}
+---
+x=$(a=(\' ' # '
+'$(pwned)'
+\'"' # "
+\"'" # '
+))
+---
+f() {
+  local x="$(echo "$(
+    local a=(\' ' # '
+'$(pwned)'
+\'"' # "
+\"'" # '
+)
+  )")"
+}
+f
 """.strip("\n")
 """Scripts of several lines, divided by `---`."""
 

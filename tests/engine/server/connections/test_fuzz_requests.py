@@ -28,7 +28,6 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineProcess]:
     """Yield an engine that takes whatever comes, and that never met an unexpected error."""
     process = EngineProcess(
         tmp_path_factory.mktemp("home"),
-        PRATIQUE_SANDBOX__POOL="0",
         PRATIQUE_POLICY__SUBMISSIONS_PER_MINUTE="1000000",
         PRATIQUE_POLICY__SUBMISSIONS_BURST="1000000",
     )

@@ -238,7 +238,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineProcess]:
     """Yield an engine with a long history."""
     home = tmp_path_factory.mktemp("home")
     seed_history(home / "pratique.db", RUNS, 1)
-    process = EngineProcess(home, PRATIQUE_SANDBOX__POOL="0")
+    process = EngineProcess(home)
     process.start()
     yield process
     process.end()
