@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.analysis.verdict.javascript.functions import EVERY, parameters
-from engine.analysis.verdict.javascript.kinds import SHARED, UNCALLED
+from engine.analysis.verdict.javascript.kinds import ANYTHING, SHARED
 from engine.analysis.verdict.javascript.tree import OwnFunction, SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
 
@@ -64,7 +64,7 @@ def _give(walk: Walk, function: OwnFunction, number: int, kind: int) -> None:
 
 def call_back(walk: Walk, one: Argument, kinds: Mapping[int, int], *, leaks: bool) -> None:
     """Let the language call an argument with these, and (`leaks`) keep what it returns."""
-    if one.kind & UNCALLED:
+    if one.kind & ANYTHING:
         walk.flow.refuse(one.part, "this may be any function of the language, and is called back")
     function = one.function
     if function is None:

@@ -18,10 +18,8 @@ from engine.analysis.verdict.javascript.kinds import (
     DATA,
     FUNCTION,
     LISTED,
-    NATIVE,
     NUMBER,
     SHARED,
-    UNCALLED,
 )
 from engine.analysis.verdict.javascript.methods import call_method, note_names
 from engine.analysis.verdict.javascript.paths import path_of
@@ -68,7 +66,7 @@ def _own(walk: Walk, functions: set[OwnFunction], given: list[Argument]) -> int:
 
 def _unknown(walk: Walk, place: SyntaxPart, kind: int, given: list[Argument]) -> int:
     """Call whatever a value is: a function of the program, or a listed one."""
-    if kind & UNCALLED:
+    if kind & ANYTHING:
         walk.flow.refuse(place, "this may be any function of the language, and is called")
     if kind & LISTED:
         walk.flow.spill()
@@ -95,7 +93,7 @@ def _called_by_name(walk: Walk, callee: SyntaxPart, arguments: SyntaxPart) -> in
         return _forwarded(walk, callee, owner, given)
     if name is None or not walk.flow.check_name(callee.field("property"), name):
         return ANYTHING
-    if name in CHANGING and owner & (NATIVE | LISTED | ANYTHING):
+    if name in CHANGING and owner & SHARED:
         walk.flow.refuse(callee, "this may change an object of the language")
     if name in METHODS and not walk.flow.is_own(name):
         return call_method(walk, callee, name, owner, given)

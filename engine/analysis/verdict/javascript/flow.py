@@ -7,15 +7,10 @@ from engine.analysis.verdict.javascript.kinds import (
     ANYTHING,
     CALLABLE,
     DATA,
-    FUNCTION,
-    INHERITED,
-    NATIVE,
     NUMBER,
-    PLAIN,
-    SHARED,
     TEXT,
 )
-from engine.analysis.verdict.javascript.property_names import CALLED_ALONE, CALLED_BY, RESERVED
+from engine.analysis.verdict.javascript.property_names import CALLED_BY, RESERVED
 from engine.analysis.verdict.javascript.tree import OwnFunction, SyntaxPart, Variable
 from engine.common.text import Untrusted
 from engine.models import Span, Unproven
@@ -64,8 +59,6 @@ class Flow:
         """Put a value into a property of this name."""
         if kind & ANYTHING:
             self.refuse(part, "this may be any function of the language, and is stored")
-        if kind & (INHERITED | NATIVE) and name in CALLED_ALONE:
-            self.refuse(part, f"the language calls `{name}`, which may be any function of its own")
         kind &= ~ANYTHING
         if kind & ~self.properties.get(name, 0):
             self.properties[name] = self.properties.get(name, 0) | kind
@@ -114,16 +107,9 @@ class Flow:
         written = self.properties.get(name, 0) & ~NUMBER
         return NUMBER if not written and not self.unknown_names else self.property(name)
 
-    def inherited(self, owner: int, key: int) -> int:
-        """Return what `owner[key]` may be."""
-        if not key & ~NUMBER:
-            return self.heap
-        if owner & (FUNCTION | SHARED):
-            return self.heap | ANYTHING
-        found = self.heap
-        for kind in self.properties.values():
-            found |= kind
-        return found | (INHERITED if owner & PLAIN else 0) | (NATIVE if owner & ~PLAIN else 0)
+    def element(self, key: int) -> int:
+        """Return what `x[key]` may be: what the language has there, unless the key is a number."""
+        return self.heap | ANYTHING if key & ~NUMBER else self.heap
 
     # --- variables and functions ---
 

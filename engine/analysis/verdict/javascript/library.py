@@ -15,9 +15,8 @@ from engine.analysis.verdict.javascript.kinds import (
     NUMBER,
     PLAIN,
     SHARED,
-    UNCALLED,
 )
-from engine.analysis.verdict.javascript.property_names import CALLBACKS, MATCHING, METHODS
+from engine.analysis.verdict.javascript.property_names import METHODS
 from engine.analysis.verdict.javascript.tree import SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
 
@@ -75,9 +74,6 @@ def _borrow(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> 
     """Check `Array.prototype.slice.call(x)`."""
     if any(one.kind & FUNCTION for one in given[:1]) or any_shared(given):
         walk.flow.refuse(place, "this may change an object of the language")
-    name, how = path.split(".")[-2:]
-    if how == "apply" and name in CALLBACKS.keys() | MATCHING and walk.flow.heap & UNCALLED:
-        walk.flow.refuse(place, "a function or an object of the language may be among the arguments")
     walk.flow.mark_unknown_names()
     walk.flow.spill()
     pass_to_anybody(walk, given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.analysis.verdict.javascript.global_names import FIELDS, MEMBERS, UNHELD
 from engine.analysis.verdict.javascript.keys import index_of, key_of
-from engine.analysis.verdict.javascript.kinds import ANYTHING, ARRAY, FUNCTION, LISTED, NATIVE, NUMBER, SHARED
+from engine.analysis.verdict.javascript.kinds import ANYTHING, ARRAY, FUNCTION, LISTED, NUMBER, SHARED
 from engine.analysis.verdict.javascript.paths import path_of
 from engine.analysis.verdict.javascript.property_names import METHODS, NEWER
 from engine.analysis.verdict.javascript.tree import SyntaxPart
@@ -52,7 +52,7 @@ def read_key(walk: Walk, key: SyntaxPart, owner: int) -> int:
 def _read_at(walk: Walk, part: SyntaxPart, owner: int, key: int) -> int:
     """Return what a property may be whose name is not known."""
     taken(walk, part, owner)
-    return walk.flow.inherited(owner, key)
+    return walk.flow.element(key)
 
 
 def taken(walk: Walk, part: SyntaxPart, owner: int) -> None:
@@ -76,7 +76,7 @@ def read(walk: Walk, part: SyntaxPart, name: str, owner: int) -> int:
         return flow.size(name)
     if name == "groups":
         flow.mark_unknown_names()
-    return flow.property(name) | (NATIVE if name in METHODS else 0)
+    return flow.property(name) | (ANYTHING if name in METHODS else 0)
 
 
 def copied(walk: Walk, part: SyntaxPart, owner: int) -> None:

@@ -111,7 +111,3 @@ MATCHING = _set("match matchAll search replace replaceAll split")
 """Methods that change a regular expression that they are given."""
 CHANGING = _set("push pop shift unshift splice sort reverse fill copyWithin set add delete clear")
 """Methods that change what they belong to."""
-CALLED_ALONE = _set(
-    """then next return throw set add toJSON toISOString toString toLocaleString valueOf join exec resolve"""
-)
-"""Methods that the language calls by itself."""

@@ -9,7 +9,7 @@ HARMLESS = (
     "'use strict'\nconst x = [3, 1, 2]\nx.sort((a, b) => a - b)\nconsole.log(x, `${x.length} items`)",
     "function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) }\nconsole.log(fib(10))",
     "const count = {}\nfor (const c of 'banana') count[c] = (count[c] || 0) + 1\nconsole.log(count)",
-    "const groups = {}\nfor (const w of ['a', 'bb']) { if (!groups[w.length + '']) groups[w.length + ''] = []; groups[w.length + ''].push(w) }",
+    "const groups = {}\nfor (const w of ['a', 'bb']) { if (!groups[w.length]) groups[w.length] = []; groups[w.length].push(w) }",
     "const m = new Map([['a', 1]])\nm.set('b', (m.get('b') || 0) + 1)\nfor (const [k, v] of m) console.log(k, v)\nm.forEach((v, k) => console.log(k + v))",
     "const grid = Array.from({ length: 3 }, (_, i) => Array(3).fill(i))\nfor (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) grid[i][j] += i * j\nconsole.table(grid)",
     "const swap = (a, i, j) => { const t = a[i]; a[i] = a[j]; a[j] = t }\nconst a = [1, 2]\nswap(a, 0, 1)\nconsole.log(a)",
