@@ -18,6 +18,8 @@ WITHOUT_RECORD = "PRATIQUE_POLICY__REQUIRE_FULL_REVIEW"
 """Set to false: tests of other things decide by script, without a record of what was displayed."""
 BASE = "PRATIQUE_POLICY__BASE"
 """Set to `strict`: tests of other things know every code as HIGH."""
+POOL = "PRATIQUE_SANDBOX__POOL"
+"""Set to 0: an engine that runs little does not fill a pool for each image first."""
 
 
 class EngineProcess:
@@ -26,7 +28,7 @@ class EngineProcess:
     def __init__(self, home: Path, **settings: str) -> None:
         self.home = home
         self.command = [sys.executable, "-m", "engine.server.serve"]
-        own = {"PRATIQUE_HOME": str(home), WITHOUT_RECORD: "false", BASE: "strict"}
+        own = {"PRATIQUE_HOME": str(home), WITHOUT_RECORD: "false", BASE: "strict", POOL: "0"}
         self.environment = {**os.environ, **own, **settings}
         self.socket = home / "run" / "engine.sock"
         self._process: subprocess.Popen[bytes] | None = None

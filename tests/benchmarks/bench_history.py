@@ -18,7 +18,7 @@ from typing import NamedTuple
 from engine.history.devtools.seed import seed_history
 from tests.benchmarks.pty_console import PtyConsole, console
 from tests.benchmarks.row import Row, percentiles
-from tests.engine_process import EngineProcess
+from tests.engine_process import POOL, EngineProcess
 
 FEW, RUNS = 1000, 20_000
 HELD_SECONDS, REPEATS_A_SECOND = 10.0, 30
@@ -170,7 +170,7 @@ def _frames(told: Path) -> list[Frame]:
 
 @contextmanager
 def _submissions(home: Path, program: str = "from console.main import main; main()") -> Iterator[PtyConsole]:
-    engine = EngineProcess(home)
+    engine = EngineProcess(home, **{POOL: "1"})
     engine.start()
     try:
         with console(home, program) as submissions:

@@ -14,7 +14,7 @@ from engine.client.client import Client
 from engine.common.text import Untrusted
 from engine.models import DecisionOutcome, Draft, Language, Limits, Permissions
 from tests.benchmarks.row import Row, percentiles
-from tests.engine_process import EngineProcess
+from tests.engine_process import POOL, EngineProcess
 
 PORT = 8000
 REQUESTS = 200
@@ -52,7 +52,7 @@ print("ready", flush=True)
 async def rows() -> list[Row]:
     """Measure requests one after the other, each over a connection of its own, as a preview makes them."""
     with tempfile.TemporaryDirectory() as folder:
-        engine = EngineProcess(Path(folder) / "home")
+        engine = EngineProcess(Path(folder) / "home", **{POOL: "1"})
         engine.home.mkdir()
         engine.start()
         try:

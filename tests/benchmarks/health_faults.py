@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.docker_proxy import DockerProxy
-from tests.engine_process import EngineProcess
+from tests.engine_process import POOL, EngineProcess
 from tests.tls import free_port, self_signed
 
 MEGABYTES = 24
@@ -39,7 +39,7 @@ class Ground:
     def engine(self) -> EngineProcess:
         """Return the engine, which the caller starts and ends."""
         socket = self.docker.path if self.docker else self.folder / "none"
-        process = EngineProcess(self.home, **{"DOCKER_HOST": f"unix://{socket}", **self.settings})
+        process = EngineProcess(self.home, **{POOL: "1", "DOCKER_HOST": f"unix://{socket}", **self.settings})
         process.command = self.command or process.command
         return process
 

@@ -29,7 +29,7 @@ from tests import pictures
 from tests.console import engines_picture
 from tests.console.safety.test_hostile_frames import plain
 from tests.console.support.harness import press, until
-from tests.engine_process import EngineProcess
+from tests.engine_process import POOL, EngineProcess
 
 FOLDER = Path(__file__).parents[2] / "screenshots"
 THEMES = ("dark", "light")
@@ -131,7 +131,7 @@ async def main(alone: str) -> None:
     if alone == "engines":
         return
     with tempfile.TemporaryDirectory(prefix="pratique-") as home:
-        engine = EngineProcess(Path(home), PRATIQUE_POLICY__DEADLINES=UNHURRIED)
+        engine = EngineProcess(Path(home), **{POOL: "1", "PRATIQUE_POLICY__DEADLINES": UNHURRIED})
         engine.start()
         try:
             for name, draw in (("rehearsal", _draw_rehearsal), ("effects", _draw_effects)):

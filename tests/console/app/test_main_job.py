@@ -15,7 +15,7 @@ import pytest
 from engine.cli.samples import SAMPLES
 from engine.models import Status
 from tests.console.support.tmux import Terminal
-from tests.engine_process import EngineProcess
+from tests.engine_process import POOL, EngineProcess
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.terminal]
 
@@ -28,7 +28,7 @@ SALES = next(sample for sample in SAMPLES if sample.file == "sales.py")
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[EngineProcess]:
     """Yield an engine that waits long enough for a slow machine."""
-    process = EngineProcess(tmp_path, PRATIQUE_POLICY__DEADLINES=UNHURRIED)
+    process = EngineProcess(tmp_path, **{POOL: "1", "PRATIQUE_POLICY__DEADLINES": UNHURRIED})
     process.start()
     yield process
     process.end()

@@ -17,7 +17,7 @@ from engine.client.client import Client
 from tests import pictures
 from tests.console.screenshots import FOLDER
 from tests.console.support.harness import until
-from tests.engine_process import EngineProcess
+from tests.engine_process import POOL, EngineProcess
 
 FRAME_SECONDS = 3
 PATIENCE = 120.0
@@ -47,7 +47,7 @@ Play = Callable[[Recording, EngineProcess], Awaitable[None]]
 async def record(name: str, size: tuple[int, int], play: Play, **settings: str) -> None:
     """Play with a console and an engine that has these settings, and write the picture."""
     with tempfile.TemporaryDirectory(prefix="pratique-") as home:
-        engine = EngineProcess(Path(home), **settings)
+        engine = EngineProcess(Path(home), **{POOL: "1", **settings})
         engine.start()
         try:
             frames = await _played(engine, size, play)
