@@ -35,6 +35,7 @@ _RESERVED = frozenset({
 })  # fmt: skip
 """Names that bash gives a meaning, which functions may not have."""
 _NOT_ALWAYS = "only functions that are always defined are in the provable subset"
+_NOT_SUBSTITUTED = "bash reads more than pipelines in one line differently within a substitution"
 _PROCESS = re.compile(r"[<>]\(")
 
 
@@ -72,13 +73,21 @@ class Statements:
         """Pass over blanks, comments and ends of lines."""
         while True:
             state.blanks()
-            if state.match(_COMMENT):
+            if self._comment(state):
                 continue
             if not state.looking("\n"):
                 return
             self._line_end(state)
 
+    def _comment(self, state: State) -> bool:
+        found = state.match(_COMMENT)
+        if found and state.substituted:
+            state.stop(_NOT_SUBSTITUTED)
+        return bool(found)
+
     def _line_end(self, state: State) -> None:
+        if state.substituted:
+            state.stop(_NOT_SUBSTITUTED)
         state.at += 1
         heres, state.heres = state.heres, []
         for here in heres:
@@ -94,7 +103,7 @@ class Statements:
         while not self._at_end(state):
             values.append(self._and_or(state))
             state.blanks()
-            state.match(_COMMENT)
+            self._comment(state)
             if state.looking(";;") or not (state.take(";") or state.looking("\n")):
                 break
             start = state.at
@@ -153,6 +162,8 @@ class Statements:
 
     def _command(self, state: State) -> Value:
         keyword = _KEYWORD.match(state.text, state.at)
+        if state.substituted and (keyword or state.looking("(")):
+            state.stop(_NOT_SUBSTITUTED)
         if keyword and keyword[0] in self._COMPOUND:
             state.at = keyword.end()
             with state.nesting():
@@ -250,8 +261,6 @@ class Statements:
     def _choice(self, state: State) -> None:
         state.take("(")
         state.blanks()
-        if (keyword := _KEYWORD.match(state.text, state.at)) and keyword[0] == "esac":
-            state.stop("bash loses the parenthesis before this pattern within a substitution")
         while True:
             state.blanks()
             start = state.at
@@ -283,6 +292,8 @@ class Statements:
 
     def _substitution(self, state: State) -> Value:
         """Read the commands of `$(…)` up to its end, and return what they print."""
+        if state.substituted:
+            state.stop(_NOT_SUBSTITUTED)
         if state.heres:
             state.stop("a here-document around a substitution is read in different ways")
         if state.inner:

@@ -559,6 +559,10 @@ echo / | sed 's/[[.]/x/;s,.]]/pwned/e#,c,'
 echo / | sed 's/[\]/x/;s,/b/w pwned,c,'
 echo / | sed $'s/a\xC3/b/;s,/w pwned,c,'
 : "${x/$(case a in a) echo b/c;; esac)/d}"
+: "${x/$(echo b/c)/d}"
+x=$(echo "$(echo '$(pwned)')")
+x=$(if true; then echo; fi)
+x=$((echo); echo)
 declare -A m=([a]=b); echo "${m[$(echo a\ #)]}"
 echo $((1 + $(echo 1 # (
 x=$(echo "$(case a in b) :;; (esac) echo '$(pwned)';; esac)")
