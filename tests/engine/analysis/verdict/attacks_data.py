@@ -467,4 +467,21 @@ HANDED = (
 )
 """Ways by which the library hands a class to the program, or takes a text for a type."""
 
-ATTACKS = (*NUMPY, *READING, *EVALUATING, *MEMORY, *NAMED, *HANDED)
+HELD = tuple(
+    f"import pandas as pd\ndef f(x):\n    return x\nkept = []\n{line}"
+    for line in (
+        "s = pd.Series([f], index=['split'])",
+        "s = pd.Series(f, index=['split'])",
+        "s = pd.Series([lambda x: x], index=['split'])",
+        "s = pd.Series([kept.append], index=['split'])",
+        "s = pd.Series([list.append], index=['split'])",
+        "g = f\ns = pd.Series([g], index=['split'])",
+        "s = pd.Series([1]).apply(lambda x: f)",
+        "def g(h):\n    return pd.Series([h], index=['split'])\ng(f)",
+        "@f\ndef g(x):\n    return x",
+        "sorted = pd.Series([1])\nsorted(f)",
+    )
+)
+"""Functions that a `Series` may give to a library."""
+
+ATTACKS = (*HELD, *NUMPY, *READING, *EVALUATING, *MEMORY, *NAMED, *HANDED)
