@@ -16,7 +16,6 @@ from engine.analysis.verdict.javascript.keys import key_of
 from engine.analysis.verdict.javascript.kinds import (
     ANYTHING,
     DATA,
-    FUNCTION,
     LISTED,
     NUMBER,
     SHARED,
@@ -29,7 +28,6 @@ from engine.analysis.verdict.javascript.subset import callee_of
 from engine.analysis.verdict.javascript.tree import OwnFunction, SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
 
-_FORWARDING = frozenset({"call", "apply", "bind"})
 _LITERALS = frozenset({"arrow_function", "function_expression"})
 
 
@@ -89,8 +87,6 @@ def _called_by_name(walk: Walk, callee: SyntaxPart, arguments: SyntaxPart) -> in
     owner = walk.kind(callee.field("object"))
     taken(walk, callee, owner)
     given = read_arguments(walk, arguments)
-    if name in _FORWARDING:
-        return _forwarded(walk, callee, owner, given)
     if name is None or not walk.flow.check_name(callee.field("property"), name):
         return ANYTHING
     if name in CHANGING and owner & SHARED:
@@ -98,14 +94,6 @@ def _called_by_name(walk: Walk, callee: SyntaxPart, arguments: SyntaxPart) -> in
     if name in METHODS and not walk.flow.is_own(name):
         return call_method(walk, callee, name, owner, given)
     return _method_of_program(walk, callee, name, owner, given)
-
-
-def _forwarded(walk: Walk, callee: SyntaxPart, owner: int, given: list[Argument]) -> int:
-    """Check `f.call(this, …)`, `f.apply(this, …)` and `f.bind(this, …)`."""
-    if owner & SHARED or any_shared(given) or any(one.kind & FUNCTION for one in given[:1]):
-        walk.flow.refuse(callee, "this may call any function of the language with any `this`")
-    pass_to_anybody(walk, given)
-    return walk.flow.heap | FUNCTION
 
 
 def _method_of_program(walk: Walk, callee: SyntaxPart, name: str, owner: int, given: list[Argument]) -> int:

@@ -75,6 +75,12 @@ class Flow:
 
     def store_unnamed(self, kind: int, part: SyntaxPart) -> None:
         """Put a value into a property whose name is not known: as `__proto__` it may be a prototype."""
+        if kind & ~(NUMBER | TEXT):
+            self.refuse(part, "this may become the prototype of an object, under a name that is not known")
+        self.define_unnamed(kind, part)
+
+    def define_unnamed(self, kind: int, part: SyntaxPart) -> None:
+        """Make a property whose name is not known, as `{ [key]: value }` does: never a prototype."""
         if kind & CALLABLE:
             self.refuse(part, "this may be a function under a name that is not known")
         self.store(kind, part)

@@ -53,9 +53,11 @@ CALLED: Mapping[str, int] = MappingProxyType(
         **dict.fromkeys(words("parseInt parseFloat isNaN isFinite Number Boolean BigInt"), NUMBER),
         **dict.fromkeys(words("String Date encodeURIComponent decodeURIComponent encodeURI decodeURI"), TEXT),
         **dict.fromkeys(("Array", "RegExp", *ERRORS), ARRAY),
+        **dict.fromkeys(("Math.max.apply", "Math.min.apply", "Object.prototype.hasOwnProperty.call"), NUMBER),
+        **dict.fromkeys(("Object.prototype.toString.call", "String.fromCharCode.apply"), TEXT),
     }
 )
-"""Globals that may be called, and what they return."""
+"""Globals that may be called, and what they return; of what they have, what plain programs borrow."""
 CONSTRUCTED = (
     _set(
         """Array Map Set WeakMap WeakSet Date RegExp Number String Boolean Object Int8Array Uint8Array
@@ -88,8 +90,6 @@ MEMBERS: Mapping[str, Mapping[str, int]] = MappingProxyType(
             **dict.fromkeys(words("is hasOwn isFrozen isSealed"), NUMBER),
             "fromEntries": PLAIN,
             "freeze": PLAIN | ARRAY,
-            "assign": PLAIN | ARRAY,
-            "create": PLAIN,
         },
         "Date": dict.fromkeys(words("now parse UTC"), NUMBER),
         "BigInt": dict.fromkeys(words("asIntN asUintN"), NUMBER),
@@ -134,5 +134,3 @@ PROCESS: Mapping[str, int] = MappingProxyType(
     }
 )
 """Functions of the process that only print, end it, or read the clock."""
-BORROWED = _set("Object Array String")
-"""Globals whose methods may be borrowed: `Array.prototype.slice.call(x)`."""

@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 
 from engine.analysis.verdict.javascript.arguments import Argument, any_shared, call_back, pass_to_anybody
-from engine.analysis.verdict.javascript.global_names import BORROWED, CALLED, MEMBERS, PROCESS
+from engine.analysis.verdict.javascript.global_names import CALLED, MEMBERS, PROCESS
 from engine.analysis.verdict.javascript.kinds import (
     ARRAY,
-    CALLABLE,
     DATA,
-    FUNCTION,
     NUMBER,
     PLAIN,
-    SHARED,
 )
-from engine.analysis.verdict.javascript.property_names import METHODS
 from engine.analysis.verdict.javascript.tree import SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
 
-_BORROWING = re.compile(r"(\w+)\.prototype\.(\w+)\.(?:call|apply)")
 _KEEPING_NOTHING = frozenset({"console", "Math", "Number", "Date"})
 
 
 def is_listed(path: str) -> bool:
     """Return whether a path names a listed function."""
     root, _, name = path.partition(".")
-    return path in PROCESS or name in MEMBERS.get(root, {}) or _is_borrowed(path)
-
-
-def _is_borrowed(path: str) -> bool:
-    """Return whether a path is like `Array.prototype.slice.call` or `Math.max.apply`."""
-    borrowed = _BORROWING.fullmatch(path)
-    if borrowed and borrowed[1] in BORROWED and borrowed[2] in METHODS:
-        return True
-    root, _, rest = path.partition(".")
-    name, _, how = rest.partition(".")
-    return root in {"Math", "String"} and name in MEMBERS[root] and how in {"call", "apply"}
+    return path in PROCESS or path in CALLED or name in MEMBERS.get(root, {})
 
 
 def called(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> int:
@@ -47,8 +31,6 @@ def called(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> i
         return _plain(walk, path, given)
     if path in PROCESS:
         return _process(walk, place, path, given)
-    if _is_borrowed(path):
-        return _borrow(walk, place, path, given)
     if path in _CHECKED:
         return _CHECKED[path](walk, place, given)
     if name in MEMBERS.get(root, {}):
@@ -70,16 +52,6 @@ def _process(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) ->
     return PROCESS[path]
 
 
-def _borrow(walk: Walk, place: SyntaxPart, path: str, given: list[Argument]) -> int:
-    """Check `Array.prototype.slice.call(x)`."""
-    if any(one.kind & FUNCTION for one in given[:1]) or any_shared(given):
-        walk.flow.refuse(place, "this may change an object of the language")
-    walk.flow.mark_unknown_names()
-    walk.flow.spill()
-    pass_to_anybody(walk, given)
-    return walk.flow.heap
-
-
 def _member(walk: Walk, root: str, name: str, given: list[Argument]) -> int:
     """Check a listed function of a global that does no more than it returns."""
     if root not in _KEEPING_NOTHING:
@@ -99,23 +71,6 @@ def _values(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
     return ARRAY
 
 
-def _assigned(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
-    """Check `Object.assign`, which sets `__proto__` where a source has such a property."""
-    if walk.flow.heap & CALLABLE:
-        walk.flow.refuse(place, "this may make a function the prototype of an object")
-    if any(one.kind & (FUNCTION | SHARED) or one.is_spread for one in given[:1]):
-        walk.flow.refuse(place, "this may change an object of the language")
-    pass_to_anybody(walk, given)
-    return given[0].kind if given else NUMBER
-
-
-def _created(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
-    if len(given) != 1 or given[0].is_spread or given[0].kind & ~DATA:
-        walk.flow.refuse(place, "only plain objects may be prototypes")
-    pass_to_anybody(walk, given)
-    return PLAIN
-
-
 def _frozen(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
     if any_shared(given):
         walk.flow.refuse(place, "this may change an object of the language")
@@ -125,7 +80,7 @@ def _frozen(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
 
 def _from_entries(walk: Walk, place: SyntaxPart, given: list[Argument]) -> int:
     pass_to_anybody(walk, given)
-    walk.flow.store_unnamed(walk.flow.heap, place)
+    walk.flow.define_unnamed(walk.flow.heap, place)
     return PLAIN
 
 
@@ -163,8 +118,6 @@ _CHECKED: Mapping[str, Callable[[Walk, SyntaxPart, list[Argument]], int]] = {
     "Object.fromEntries": _from_entries,
     "Object.values": _values,
     "Object.entries": _values,
-    "Object.assign": _assigned,
-    "Object.create": _created,
     "Object.freeze": _frozen,
     "Array.from": _array_from,
     "JSON.parse": _parsed,

@@ -46,7 +46,7 @@ def note_names(walk: Walk, callee: SyntaxPart, name: str, given: list[Argument])
     """Note that a method of the language may make objects with properties whose names are data."""
     if name in NAMING:
         walk.flow.spill()
-        walk.flow.store_unnamed(walk.flow.heap, callee)
+        walk.flow.define_unnamed(walk.flow.heap, callee)
     if name in {"match", "matchAll"} and any(one.part.type != "regex" for one in given):
         walk.flow.mark_unknown_names()
 

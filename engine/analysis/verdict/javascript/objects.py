@@ -28,7 +28,7 @@ def _put(walk: Walk, place: SyntaxPart, key: SyntaxPart, value: SyntaxPart) -> N
     name, _ = key_of(walk, key)
     kind = walk.kind(value)
     if name is None:
-        walk.flow.store_unnamed(kind, place)
+        walk.flow.define_unnamed(kind, place)
     elif walk.flow.check_name(place, name):
         walk.flow.store_property(name, kind, place)
 

@@ -4,6 +4,12 @@
 from __future__ import annotations
 
 ATTACKS = (
+    "const k = '__pro' + 'to__';\nconst o = {};\no[k] = /a/;\nconsole.log(o)",
+    "const o = Object.assign({}, JSON.parse('{\"__proto__\": []}'));\nconsole.log(o)",
+    "const o = Object.create([]);\nconsole.log(o)",
+    "const f = () => 1;\nf.call(null)",
+    "const f = Math.max;\nf.apply(null, [1])",
+    "Array.prototype.concat.apply([], [[1]])",
     "function f() { const r = f['call' + 'er']['argu' + 'ments'][1]; r('child_process').execSync('id') }\nf();",
     "function f() { const [, r] = f['call' + 'er']['argu' + 'ments']; r('child_process').execSync('id') }\nf();",
     "function f() { const r = [...f['call' + 'er']['argu' + 'ments']]; r[1]('child_process').execSync('id') }\nf();",

@@ -8,6 +8,7 @@ HARMLESS = (
     "console.log('hello')",
     "'use strict'\nconst x = [3, 1, 2]\nx.sort((a, b) => a - b)\nconsole.log(x, `${x.length} items`)",
     "function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) }\nconsole.log(fib(10))",
+    "const own = (o, k) => Object.prototype.hasOwnProperty.call(o, k)\nconsole.log(own({ a: 1 }, 'a'), Math.max.apply(null, [1, 2]), Object.prototype.toString.call([]))",
     "const count = {}\nfor (const c of 'banana') count[c] = (count[c] || 0) + 1\nconsole.log(count)",
     "const groups = {}\nfor (const w of ['a', 'bb']) { if (!groups[w.length]) groups[w.length] = []; groups[w.length].push(w) }",
     "const m = new Map([['a', 1]])\nm.set('b', (m.get('b') || 0) + 1)\nfor (const [k, v] of m) console.log(k, v)\nm.forEach((v, k) => console.log(k + v))",
