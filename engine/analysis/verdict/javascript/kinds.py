@@ -11,7 +11,7 @@ NUMBER = 1
 TEXT = 2
 """A string or a symbol."""
 PLAIN = 4
-"""An object of the program, which inherits from `Object.prototype` and from the program's own objects."""
+"""An object of the program, which inherits from `Object.prototype`."""
 ARRAY = 8
 """An array, or any other object that a listed function makes: a map, a date, an error."""
 FUNCTION = 16
