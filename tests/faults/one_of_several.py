@@ -19,6 +19,7 @@ from pathlib import Path
 
 from engine.analysis_pool import AnalysisPool
 from engine.common.errors import Problem
+from engine.common.log import configure
 from engine.common.text import Untrusted
 from engine.core import Engine
 from engine.history.errors import HistoryError
@@ -143,6 +144,7 @@ class Clients:
 async def main(url: str, home: Path, name: str, submitters: int) -> None:
     """Be an engine with clients until SIGTERM; then finish what is open."""
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    configure(level="error")
     os.environ["PRATIQUE_HOME"] = str(home)
     settings, machine = settings_of(url, name), Machine(executed=SaidStarts())
     stopping = asyncio.Event()

@@ -261,6 +261,8 @@ class Runs:
             raise
         except Problem as problem:
             return failed(str(problem), KillReason.POLICY)
+        except SupersededError as taken:  # another engine has recorded its end, or does so
+            return failed(str(taken), KillReason.INTERRUPTED)
         except Exception as error:  # the approval of a run that failed is used up, whatever the reason
             reference = log.internal_error(error, "runs")
             return failed(f"the engine failed while it ran: {describe(error)}, reference {reference}")

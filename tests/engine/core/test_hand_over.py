@@ -177,8 +177,10 @@ async def test_many_runs_are_shared_out_and_each_runs_once(cluster: Cluster) -> 
     assert (await both[0].engine.queries.verify()).intact
 
 
-async def test_an_engine_that_believes_a_run_is_its_own_neither_starts_nor_ends_it(cluster: Cluster) -> None:
-    """What another engine has started since, the history lets nobody else start or end."""
+async def test_an_engine_that_believes_a_run_is_its_own_neither_starts_nor_ends_it(
+    cluster: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What another engine has started since, the history lets nobody else start or end: no fault of either."""
     one, other = await cluster.start("a"), await cluster.start("b")
     case = await full(one, "wait = 1")
     id = case.submission.id
@@ -194,6 +196,7 @@ async def test_an_engine_that_believes_a_run_is_its_own_neither_starts_nor_ends_
     assert KillReason.OPERATOR is (over.result and over.result.kill_reason)
     types = Counter(event.type for event in await one.engine.queries.trail(id))
     assert (1, 1) == (types["run.started"], types["run.ended"])
+    assert "internal.error" not in caplog.messages
 
 
 async def test_what_no_engine_starts_for_an_hour_is_closed(
