@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.analysis.verdict.javascript.keys import key_of
-from engine.analysis.verdict.javascript.kinds import ARRAY, PLAIN
+from engine.analysis.verdict.javascript.kinds import ARRAY, NUMBER, PLAIN
 from engine.analysis.verdict.javascript.properties import copied, taken
 from engine.analysis.verdict.javascript.tree import SyntaxPart
 from engine.analysis.verdict.javascript.walk import Walk
@@ -25,9 +25,11 @@ def object_(walk: Walk, part: SyntaxPart) -> int:
 
 
 def _put(walk: Walk, place: SyntaxPart, key: SyntaxPart, value: SyntaxPart) -> None:
-    name, _ = key_of(walk, key)
+    name, of_key = key_of(walk, key)
     kind = walk.kind(value)
-    if name is None:
+    if name is None and key.type == "string" and of_key & ~NUMBER:  # its escapes may spell `__proto__`
+        walk.flow.store_unnamed(kind, place)
+    elif name is None:
         walk.flow.define_unnamed(kind, place)
     elif walk.flow.check_name(place, name):
         walk.flow.store_property(name, kind, place)

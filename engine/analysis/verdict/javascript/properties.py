@@ -76,7 +76,7 @@ def read(walk: Walk, part: SyntaxPart, name: str, owner: int) -> int:
         return flow.size(name)
     if name == "groups":
         flow.mark_unknown_names()
-    return flow.property(name) | (ANYTHING if name in METHODS else 0)
+    return flow.property(name) | (ANYTHING if name in METHODS | NEWER else 0)
 
 
 def copied(walk: Walk, part: SyntaxPart, owner: int) -> None:

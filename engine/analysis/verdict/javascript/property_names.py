@@ -52,10 +52,11 @@ NAMING = _set("fromEntries parse")
 """Functions that make objects with properties whose names are data."""
 NEWER = _set(
     """groupBy fromAsync withResolvers try escape isError sumPrecise getOrInsert getOrInsertComputed
-    fromBase64 fromHex rawJSON isRawJSON union intersection difference symmetricDifference isSubsetOf
-    isSupersetOf isDisjointFrom transfer transferToFixedLength f16round fromStrings metadata"""
+    fromBase64 fromHex toBase64 toHex setFromBase64 setFromHex take drop toArray toTemporalInstant rawJSON
+    isRawJSON union intersection difference symmetricDifference isSubsetOf isSupersetOf isDisjointFrom
+    transfer transferToFixedLength f16round fromStrings metadata"""
 )
-"""What later versions of the language add to its own objects: not called on what may be one of them."""
+"""What later versions of the language add to its own objects: not called on listed functions, nor held."""
 METHODS = NUMERIC | TEXTUAL | NEW_ARRAYS | ITSELF | ELEMENTS
 DATA_PROPERTIES = _set(
     """length size name message cause errors stack index input groups indices source flags global

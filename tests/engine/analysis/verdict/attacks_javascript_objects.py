@@ -83,4 +83,8 @@ ATTACKS = (
     "const A = 'argu' + 'ments';\nfunction f(c) { f.forEach(h); }\nfunction h(v, i, self) { const x = self[A][0]; x('console.log(\"PWNED\", process.pid)')(); }\nf['__pro' + 'to__'] = [];\nf[0] = 1;\nf((() => 1)['constr' + 'uctor']);",
     "const A = 'argu' + 'ments';\nfunction f(c) { const x = g[A][0]; x('console.log(\"PWNED\", process.pid)')(); }\nf['__proto__'] = /a/;\nconst g = RegExp(f);\nf((() => 1)['constr' + 'uctor']);",
     "const R = RegExp(/a/['__pro' + 'to__']);\nR.x = 'PWNED';\nconsole.log(/b/.x);",
+    "const o = { '\\x5f_proto__': [1] };\nconsole.log(o);",
+    "const o = { '\\u{5f}_proto__': /a/ };\nconsole.log(o);",
+    "const i = ['constructor'].values();\ni.indexOf = i.toArray;\nconst f = () => 1;\nconst c = f[i.indexOf()];\nc('console.log(\"PWNED\", process.pid)')();",
+    "const m = new Map([['k', 'constructor']]);\nm.indexOf = m.getOrInsert;\nconst f = () => 1;\nconst c = f[m.indexOf('k')];\nc('console.log(\"PWNED\", process.pid)')();",
 )
