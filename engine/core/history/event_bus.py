@@ -22,6 +22,8 @@ ENGINE = Untrusted("engine")
 """The actor of what the engine does by itself: deadlines, sandboxes, recovery."""
 PAGE_EVENTS = 16
 """How many events are read for a follower at once: a follower that does not read holds so many."""
+HELD_SECONDS = 0.005
+"""After how long a follower looks again for an event that was on disk before it was announced."""
 REPLAYED_EVENTS = 1000
 """How many events of a subject are read at once."""
 WATCH_SECONDS = 1.0
@@ -43,6 +45,8 @@ class EventBus:
         self._storage = storage
         self._queue = queue
         self._latest = 0
+        self._writing = 0
+        """How many events are being recorded."""
         self._own: set[int] = set()
         """Numbers of this engine's own events, where several engines write, that were not read back yet."""
         self._listeners: list[Callable[[Event], None]] = []
@@ -174,6 +178,7 @@ class EventBus:
 
     async def _append(self, append: Callable[[], Awaitable[Event]]) -> Event:
         """Append, and once more where the reserve could be given up: `append` writes once at most."""
+        self._writing += 1
         try:
             return await append()
         except InvalidEventError:
@@ -181,7 +186,9 @@ class EventBus:
         except HistoryError:
             if self._storage is None or not self._storage.reserve.release():
                 raise
-        return await append()
+            return await append()
+        finally:
+            self._writing -= 1
 
     def _require_storage(self) -> None:
         if self._storage:
@@ -223,12 +230,18 @@ class EventBus:
             last = events[-1].seq
 
     async def follow(self, since: int | None = None) -> AsyncGenerator[Event, None]:
-        """Yield the events after `since`, or from now on, for as long as the reader wants."""
+        """Yield the events after `since`, or from now on, for as long as the reader wants.
+
+        An event that is being recorded comes once it is announced: whoever gets it finds what it says.
+        """
         seen = self._latest if since is None else since
         while True:
             events = await self.log.read.events(since=seen, limit=PAGE_EVENTS)
-            for event in events:
+            told = [event for event in events if not self._writing or event.seq <= self._latest]
+            for event in told:
                 seen = event.seq
                 yield event
             if not events:
                 await self._queue.wait_for_event(seen)
+            elif not told:
+                await asyncio.sleep(HELD_SECONDS)
