@@ -180,7 +180,7 @@ async def test_many_runs_are_shared_out_and_each_runs_once(cluster: Cluster) -> 
 async def test_an_engine_that_believes_a_run_is_its_own_neither_starts_nor_ends_it(
     cluster: Cluster, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What another engine has started since, the history lets nobody else start or end: no fault of either."""
+    """What another engine has started since, the history lets nobody else start or end: no fault."""
     one, other = await cluster.start("a"), await cluster.start("b")
     case = await full(one, "wait = 1")
     id = case.submission.id

@@ -243,6 +243,8 @@ async def test_a_call_outlives_its_engine(home: Path) -> None:
                 submission = (await pending(operator)).submission
                 await operator.decide(submission.id, DecisionOutcome.DENIED, submission.digest, "no")
             result = result_of(await call)
+        async with process.client() as operator:
+            await operator.shut_down()  # the agent may have started it, before the test did
     assert (first.submission.id, "denied") == (result["id"], result["status"])
 
 

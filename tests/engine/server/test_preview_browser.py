@@ -76,6 +76,13 @@ async def _listening(client: Client) -> str:
     raise AssertionError("the server ended")
 
 
+async def _recorded(client: Client, preview: str, paths: set[str]) -> None:
+    """Wait until requests for these paths are recorded; that of a WebSocket is when it ends."""
+    async with asyncio.timeout(PATIENCE):
+        while not paths <= {each.path.text for each in await client.previews.requests(preview)}:
+            await asyncio.sleep(0.1)
+
+
 async def test_a_browser_shows_the_page_and_its_websocket(client: Client, tmp_path: Path) -> None:
     """The link opens the page; it reaches its own server, over a WebSocket as well, and no other host."""
     run = await _listening(client)
@@ -85,8 +92,7 @@ async def test_a_browser_shows_the_page_and_its_websocket(client: Client, tmp_pa
         await page.see("Shop", "counted three", "echo HELLO", "confined")
         assert f"http://{opened.preview.host}/" == await page.run("location.href")
         assert "" == await page.run("document.cookie")
-    paths = {each.path.text for each in await client.previews.requests(opened.preview.id)}
-    assert {"/", "/count", "/ws"} <= paths
+    await _recorded(client, opened.preview.id, {"/", "/count", "/ws"})
     await client.kill(run)
 
 
@@ -106,7 +112,7 @@ async def test_a_browser_shows_what_a_session_serves(client: Client, tmp_path: P
         await page.see("Shop", "counted three", "echo HELLO", "confined")
         await client.sessions.close(session.id)
         async with asyncio.timeout(PATIENCE):
-            while await client.previews.list():
+            while opened.preview.id in {each.id for each in await client.previews.list()}:
                 await asyncio.sleep(0.1)
         await page.run("location.reload()")
         await page.see("ERR_CONNECTION_REFUSED")
