@@ -97,6 +97,9 @@ class _Proof:
     def __init__(self, source: str, tree: ast.Module, inputs: Set[str]) -> None:
         self._tree = tree
         self._context = Context(source, tree, inputs)
+        examples = [tree for _, _, trees in self._context.examples for tree in trees or ()]
+        has_pandas = "pandas" in self._context.libraries
+        self._names = callables.names_of([tree, *examples]) if has_pandas else None
         self._nodes = 0
 
     def run(self) -> tuple[Unproven, ...]:
@@ -109,9 +112,9 @@ class _Proof:
         return self._context.unproven()
 
     def _walk(self, root: ast.AST, scope: NameScope) -> None:
-        if "pandas" in self._context.libraries:
+        if self._names is not None:
             labels.check(self._context, root)
-            callables.check(self._context, root)
+            callables.check(self._context, root, self._names)
         problems, visit, known = self._context.problems, self._visit, self._context.meanings.known
         stack: list[Step] = [(child, scope, False) for child in child_nodes(root)]
         while stack:

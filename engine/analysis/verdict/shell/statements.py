@@ -260,7 +260,6 @@ class Statements:
 
     def _choice(self, state: State) -> None:
         state.take("(")
-        state.blanks()
         while True:
             state.blanks()
             start = state.at

@@ -480,6 +480,7 @@ HELD = tuple(
         "def g(h):\n    return pd.Series([h], index=['split'])\ng(f)",
         "@f\ndef g(x):\n    return x",
         "sorted = pd.Series([1])\nsorted(f)",
+        "def g():\n    '>>> s = pd.Series([f])'\nimport doctest\ndoctest.testmod()",
     )
 )
 """Functions that a `Series` may give to a library."""

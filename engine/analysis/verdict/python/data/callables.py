@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from engine.analysis.python.parse.child_nodes import walk
 from engine.analysis.python.word_lists import words
@@ -26,19 +27,31 @@ _KEEPING = frozenset(
 """Methods that keep or pass on what they are given."""
 
 
-def check(context: Context, root: ast.AST) -> None:
-    """Refuse all functions below a node that are more than called or called back."""
-    trees = [root, *(tree for _, _, examples in context.examples for tree in examples or ())]
+@dataclass(frozen=True, slots=True)
+class ProgramNames:
+    """The names of a program and of its examples: all that it binds, and those of functions."""
+
+    bound: frozenset[str]
+    functions: frozenset[str]
+
+
+def names_of(trees: Iterable[ast.AST]) -> ProgramNames:
+    """Collect the names of all trees, which use each other's."""
     nodes = [node for tree in trees for node in walk(tree)]
-    defined = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
-    bound = {name for node in nodes for name in _bound(node)}
-    called = {id(one) for node in nodes for one in _called(node, bound)}
-    for node in walk(root):
-        if _is_function(node, defined) and id(node) not in called:
+    functions = frozenset(node.name for node in nodes if isinstance(node, ast.FunctionDef))
+    return ProgramNames(frozenset(name for node in nodes for name in _bound(node)), functions)
+
+
+def check(context: Context, root: ast.AST, names: ProgramNames) -> None:
+    """Refuse all functions below a node that are more than called or called back."""
+    nodes = list(walk(root))
+    called = {id(one) for node in nodes for one in _called(node, names.bound)}
+    for node in nodes:
+        if _is_function(node, names.functions) and id(node) not in called:
             context.refuse(node, "a function beside pandas is only called, or given to what calls it")
 
 
-def _is_function(node: ast.AST, defined: set[str]) -> bool:
+def _is_function(node: ast.AST, defined: frozenset[str]) -> bool:
     match node:
         case ast.Lambda():
             return True
@@ -49,7 +62,7 @@ def _is_function(node: ast.AST, defined: set[str]) -> bool:
     return False
 
 
-def _called(node: ast.AST, bound: set[str]) -> Iterator[ast.AST]:
+def _called(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.AST]:
     """Yield what a node calls, and what it has called."""
     if not isinstance(node, ast.Call):
         return
@@ -58,7 +71,7 @@ def _called(node: ast.AST, bound: set[str]) -> Iterator[ast.AST]:
         yield from (*node.args, *(word.value for word in node.keywords))
 
 
-def _calls_back(function: ast.expr, bound: set[str]) -> bool:
+def _calls_back(function: ast.expr, bound: frozenset[str]) -> bool:
     match function:
         case ast.Name(id=name):
             return name in _FUNCTIONS - bound
