@@ -63,17 +63,8 @@ SAFE = frozenset(
 )
 """Attributes that are safe on every value of a proven program that has them."""
 
-DUNDERS = frozenset(
-    words(
-        """__abs__ __add__ __and__ __bool__ __ceil__ __contains__ __delitem__ __divmod__ __doc__
-            __enter__ __eq__ __float__ __floor__ __floordiv__ __ge__ __getitem__ __gt__
-            __hash__ __iadd__ __index__ __int__ __invert__ __isub__ __iter__ __le__ __len__
-            __lshift__ __lt__ __matmul__ __mod__ __module__ __mul__ __name__ __ne__ __neg__ __next__
-            __or__ __pos__ __pow__ __qualname__ __radd__ __repr__ __reversed__ __rmul__ __round__
-            __rshift__ __rsub__ __setitem__ __str__ __sub__ __truediv__ __trunc__ __xor__"""
-    )
-)
-"""Attributes of the data model that give text, or do what an operator does."""
+DUNDERS = frozenset({"__doc__", "__module__", "__name__", "__qualname__"})
+"""Attributes of the data model that give text."""
 
 GLOBALS = frozenset(
     words(

@@ -19,7 +19,6 @@ from engine.analysis.verdict.python.scopes import Comprehension, NameScope
 
 _SHOWS = frozenset({"bool", "print", "str", "repr"})
 _CLASS_CHECKS = frozenset({"isinstance", "issubclass"})
-_SUPPRESS = "contextlib.suppress"
 _TAKES_TYPES = _SHOWS | _CLASS_CHECKS
 _TYPES = frozenset({"type", *IMPORT_ERRORS})
 """Restricted functions that annotations may name, and `except` and `raise`."""
@@ -205,16 +204,9 @@ def _arguments(context: Context, node: ast.Call, entry: Meaning, scope: NameScop
     known = entry.path if entry.use is Use.VALUE else ""
     for number, arg in enumerate(node.args):
         shown = described_value(context, arg, scope) if known in _TAKES_TYPES else None
-        yield shown or arg, scope, _names_class(context, arg, scope, known, number)
+        yield shown or arg, scope, known in _CLASS_CHECKS and number == 1
     for word in node.keywords:
         yield word.value, scope, False
-
-
-def _names_class(context: Context, arg: ast.expr, scope: NameScope, called: str, number: int) -> bool:
-    """Return whether an argument may name a class that is no value."""
-    if called == _SUPPRESS:
-        return context.meanings.of_entry(arg, scope).path in IMPORT_ERRORS
-    return called in _CLASS_CHECKS and number == 1
 
 
 # --- types of values ---

@@ -100,7 +100,6 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
         ),
         "collections.abc": _module("Interfaces of containers.", "", types=_ABSTRACT),
         "colorsys": _module("Computes.", "rgb_to_yiq yiq_to_rgb rgb_to_hls hls_to_rgb rgb_to_hsv hsv_to_rgb"),
-        "contextlib": _module("Calls functions that the program already has.", "suppress nullcontext"),
         "copy": _module(
             "Copies by hooks (`__reduce__`, `__copy__`) of classes, which no proven program defines.",
             "copy Error",

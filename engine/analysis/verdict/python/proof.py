@@ -39,7 +39,7 @@ _PLAIN = frozenset(
             ast.Break,
             ast.Continue,
         ),
-        *(ast.If, ast.For, ast.While, ast.With, ast.withitem, ast.Try),
+        *(ast.If, ast.For, ast.While, ast.Try),
         *(ast.BoolOp, ast.NamedExpr, ast.BinOp, ast.UnaryOp, ast.IfExp),
         *(ast.Dict, ast.Set, ast.List, ast.Tuple, ast.Yield, ast.YieldFrom, ast.JoinedStr),
         *(ast.Subscript, ast.Starred, ast.Slice, ast.arguments, ast.keyword),
@@ -49,6 +49,7 @@ _PLAIN = frozenset(
 _SHOWN: Mapping[type[ast.AST], str] = {
     ast.ClassDef: "a class",
     ast.Match: "`match`",
+    ast.With: "`with`",
     ast.TryStar: "`except*`",
     ast.AsyncFunctionDef: "`async def`",
 }
