@@ -33,6 +33,8 @@ CLIENTS = 4
 WARM = 0.3
 """The part of each phase after which growth counts: caches, pools and allocators have filled."""
 SAMPLES = 60
+GROUP = 6
+"""Of so many samples in a row the lowest counts: followers come and go, and hold connections meanwhile."""
 FOLLOWED = 25
 """After so many submissions or runs of each client, a follower comes or goes."""
 RUN_SECONDS = 60.0
@@ -63,7 +65,14 @@ class Phase:
         """Yield the growth of each thing per unit of work, fitted by least squares after the warm-up."""
         warm = [(done, held) for done, held in self.samples if done >= WARM * self.done]
         for name in warm[0][1]:
-            yield name, self.unit * _slope([(float(done), held[name]) for done, held in warm])
+            points = [(float(done), held[name]) for done, held in warm]
+            yield name, self.unit * _slope(_lowest(points))
+
+
+def _lowest(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the lowest point of each group."""
+    groups = [points[first : first + GROUP] for first in range(0, len(points), GROUP)]
+    return [min(group, key=lambda point: point[1]) for group in groups]
 
 
 def _slope(points: Sequence[tuple[float, float]]) -> float:
