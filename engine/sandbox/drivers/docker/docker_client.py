@@ -118,7 +118,8 @@ class DockerClient:
 
     async def _bounded(self, call: Callable[[], Any], seconds: float) -> Any:
         try:
-            return await asyncio.wait_for(asyncio.to_thread(call), seconds)
+            async with asyncio.timeout(seconds):
+                return await asyncio.to_thread(call)
         except APIError:
             raise
         except (TimeoutError, requests.RequestException, DockerException, OSError) as error:

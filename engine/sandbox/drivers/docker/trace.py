@@ -80,7 +80,8 @@ class Trace:
         found: Answer = {"op": ""}
         try:
             while found["op"] not in {answer, "lost"}:
-                found = await asyncio.wait_for(self._answers.get(), seconds)
+                async with asyncio.timeout(seconds):
+                    found = await self._answers.get()
         except TimeoutError:
             self._lose(_SILENT)
             self._process.kill()
@@ -102,7 +103,8 @@ class Trace:
         self._looks.append(waiting)
         self._process.send({"op": "look", "key": self._key})
         try:
-            found = await asyncio.wait_for(waiting, _LOOK_SECONDS)
+            async with asyncio.timeout(_LOOK_SECONDS):
+                found = await waiting
         except TimeoutError:
             return None
         return KernelSnapshot.model_validate(found["seen"]) if "seen" in found else None

@@ -68,7 +68,8 @@ class TraceProcess:
         seconds = _START_SECONDS
         while True:
             try:
-                line = await asyncio.wait_for(process.stdout.readline(), seconds)
+                async with asyncio.timeout(seconds):
+                    line = await process.stdout.readline()
             except TimeoutError:
                 seconds = self._silent(seconds)
                 continue
@@ -118,7 +119,8 @@ class TraceProcess:
                 process.stdin.close()
             with contextlib.suppress(TimeoutError, ProcessLookupError):
                 process.kill()
-                await asyncio.wait_for(process.wait(), _END_SECONDS)
+                async with asyncio.timeout(_END_SECONDS):
+                    await process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

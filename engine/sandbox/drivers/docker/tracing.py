@@ -80,7 +80,8 @@ class Tracer:
     async def _is_ready(self) -> bool:
         """Return whether there is a listener; while the first one is being started, wait for it."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.process.ready.wait(), self._patient_until - time.monotonic())
+            async with asyncio.timeout(self._patient_until - time.monotonic()):
+                await self.process.ready.wait()
         return self.process.ready.is_set()
 
     async def _attach(self, container: str, pid: int, arguments: list[bytes]) -> Trace | Unobserved:
@@ -119,7 +120,8 @@ class Tracer:
             stderr=asyncio.subprocess.PIPE,
         )
         try:
-            _, said = await asyncio.wait_for(process.communicate(), _ATTACH_SECONDS)
+            async with asyncio.timeout(_ATTACH_SECONDS):
+                _, said = await process.communicate()
         except TimeoutError:
             return "gVisor did not answer in time when asked for its events"
         finally:

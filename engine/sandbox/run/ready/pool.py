@@ -154,7 +154,8 @@ class Pool:
             filled = [await self._maintain(pool) for pool in self.image_pools]
             with contextlib.suppress(TimeoutError):
                 seconds = MAX_AGE_SECONDS / 10 if all(filled) else _RETRY_SECONDS
-                await asyncio.wait_for(self._refill.wait(), seconds)
+                async with asyncio.timeout(seconds):
+                    await self._refill.wait()
 
     async def _maintain(self, pool: ImagePool) -> bool:
         """Bring the pool of an image up to date; return whether that was possible."""
