@@ -84,7 +84,7 @@ def _test(layout: Layout) -> int:
             *sys.argv[2:],
         ]
         tested = subprocess.run(command, check=False, env=environment).returncode
-        return tested or _engine(layout) or _engines(layout)
+        return tested or _engine(layout) or _engines(layout) or asyncio.run(engines(layout, by_chart=True))
     finally:
         lifecycle.down(layout)
 
@@ -107,8 +107,8 @@ def _engine(layout: Layout) -> int:
 
 
 def _engines(layout: Layout) -> int:
-    """Run two engines over one PostgreSQL in Pods of a cluster that is up."""
-    return asyncio.run(engines(layout))
+    """Run two engines over one PostgreSQL in Pods of a cluster that is up, by the manifests or the chart."""
+    return asyncio.run(engines(layout, by_chart="chart" in sys.argv[2:]))
 
 
 COMMANDS: dict[str, Callable[[Layout], int]] = {

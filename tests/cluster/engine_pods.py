@@ -1,6 +1,6 @@
-"""`python -m tests.cluster engines`: two engines in Pods over one PostgreSQL; one is killed, both renewed.
+"""`python -m tests.cluster engines [chart]`: two engines over one PostgreSQL; one is killed, both renewed.
 
-Prints a row for each thing that was seen.
+They come from the manifests, or from the chart. Prints a row for each thing that was seen.
 """
 
 from __future__ import annotations
@@ -61,8 +61,9 @@ class _Engines:
             self.report.say(True, f"{pod.name} is ready", f"{seconds:.0f} s after {what}")
 
 
-async def engines(layout: Layout) -> int:
+async def engines(layout: Layout, *, by_chart: bool = False) -> int:
     """Deploy two engines on a cluster that is up, use them, and take them away. Raises ClusterError."""
+    made = shipped.made_by_chart(layout) if by_chart else shipped.made(layout, "kubernetes-several")
     import_archive(layout, await asyncio.to_thread(engine_image.build, layout), manifests.engine_image())
     network.make_bridge()
     desk = _Engines(layout)
@@ -73,7 +74,7 @@ async def engines(layout: Layout) -> int:
         pki = layout.state / "pki"
         server.require_tls(pki / "database.crt", pki / "database.key", "pratique", password)
         with network.api_service(), network.database_service(server.port):
-            _apply(layout, password)
+            _apply(layout, made, password)
             try:
                 await _used(desk)
             finally:
@@ -84,17 +85,16 @@ async def engines(layout: Layout) -> int:
     return int(bool(desk.report.wrong))
 
 
-def _apply(layout: Layout, password: str) -> None:
-    found = shipped.made(layout, "kubernetes-several")
+def _apply(layout: Layout, made: list[Object], password: str) -> None:
     authority = (layout.state / "pki" / "ca.crt").read_bytes()
     database = {"password": password.encode(), "ca.crt": authority}
-    for one in found:
+    for one in made:
         if one["kind"] == "StatefulSet":
             # the Pods of the test cluster have no name server
             names = [{"ip": DATABASE_ADDRESS, "hostnames": [DATABASE]}]
             one["spec"]["template"]["spec"]["hostAliases"] = names
     further = shipped.secret("pratique-database", database), _key()
-    shipped.apply(layout, found, *further, engines=_ENGINES)
+    shipped.apply(layout, made, *further, engines=_ENGINES)
 
 
 def _key() -> Object:

@@ -12,7 +12,7 @@ import yaml
 from tests.cluster import control_plane
 from tests.cluster.daemons import ClusterError
 from tests.cluster.layout import Layout
-from tests.deployment.manifests import DEPLOY, Object, objects, understood
+from tests.deployment.manifests import DEPLOY, Object, chart, database_url, helm, objects, understood
 
 
 def made(layout: Layout, name: str) -> list[Object]:
@@ -23,7 +23,18 @@ def made(layout: Layout, name: str) -> list[Object]:
     built = control_plane.kubectl(layout, "kustomize", str(_folder(layout, name)))
     if built.returncode:
         raise ClusterError(built.stderr)
-    found = understood(objects(built.stdout), layout.minor)
+    return _of_cluster(layout, objects(built.stdout))
+
+
+def made_by_chart(layout: Layout) -> list[Object]:
+    """Return what the chart makes with a database, by Helm where it is installed, for this cluster."""
+    make = helm if shutil.which("helm") else chart
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "pratique"}}
+    return [namespace, *_of_cluster(layout, make(**{"database.url": database_url()}))]
+
+
+def _of_cluster(layout: Layout, made: list[Object]) -> list[Object]:
+    found = understood(made, layout.minor)
     for one in found:
         if one["kind"] == "ConfigMap":
             one["data"]["settings.yaml"] = _settings(layout, one["data"]["settings.yaml"])

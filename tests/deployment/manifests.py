@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,12 @@ def _all_have(name: str, entries: Any) -> bool:
     return isinstance(entries, list) and all(isinstance(one, dict) and name in one for one in entries)
 
 
+def database_url() -> str:
+    """Return the address that the manifests of several engines name."""
+    text = (SEVERAL / "engines.yaml").read_text()
+    return next(line.split()[-1] for line in text.splitlines() if "value: postgresql://" in line)
+
+
 def engine_image() -> str:
     """Return the name of the engine's image in the manifests."""
     (stateful,) = [one for one in manifests() if one["kind"] == "StatefulSet"]
@@ -77,6 +84,13 @@ def chart(**values: str) -> list[Object]:
     templates = [_CHOICE.sub(choice, path.read_text()) for path in sorted(CHART.glob("templates/*.yaml"))]
     texts = [_FIELD.sub(field, template) for template in templates]
     return [one for text in texts for one in objects(text)]
+
+
+def helm(**values: str) -> list[Object]:
+    """Return what the real Helm makes of the chart. Raises CalledProcessError."""
+    literals = [word for path, value in values.items() for word in ("--set-literal", f"{path}={value}")]
+    command = ["helm", "template", "pratique", str(CHART), "--namespace", "pratique", *literals]
+    return objects(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def objects(text: str) -> list[Object]:

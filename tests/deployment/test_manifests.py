@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 from typing import Any
 
 import pytest
@@ -16,14 +15,14 @@ from engine.server.http.metrics import PrometheusMetrics
 from engine.server.probe import QUESTIONS, running
 from engine.settings import HistorySettings, Settings
 from tests.deployment.manifests import (
-    CHART,
     DEPLOY,
     SEVERAL,
     Object,
     chart,
+    database_url,
     engine_image,
+    helm,
     manifests,
-    objects,
     several_manifests,
 )
 
@@ -52,12 +51,6 @@ def in_order(value: Any) -> Any:
     return value
 
 
-def database_url() -> str:
-    """Return the address that the manifests of several engines name."""
-    text = (SEVERAL / "engines.yaml").read_text()
-    return next(line.split()[-1] for line in text.splitlines() if "value: postgresql://" in line)
-
-
 def key(one: Object) -> str:
     """Return what tells objects apart."""
     return json.dumps([one["kind"], one["metadata"]], sort_keys=True)
@@ -84,9 +77,8 @@ def test_one_engine_stays_alone_however_many_are_asked_for() -> None:
 @pytest.mark.parametrize("url", ["", "postgresql://pratique@db.example.com/pratique?a=1,b"])
 def test_helm_makes_what_these_tests_read_of_the_chart(url: str) -> None:
     """The real Helm finds nothing wrong with the chart, and makes the same objects."""
-    command = ["helm", "template", "pratique", str(CHART), "--namespace", "pratique", "--set-literal"]
-    made = subprocess.run([*command, f"database.url={url}"], check=True, capture_output=True, text=True)
-    assert sorted(objects(made.stdout), key=key) == sorted(chart(**{"database.url": url}), key=key)
+    values = {"database.url": url}
+    assert sorted(helm(**values), key=key) == sorted(chart(**values), key=key)
 
 
 def test_the_role_grants_what_the_driver_needs_and_no_more() -> None:
