@@ -22,6 +22,8 @@ _INDEX = re.compile(r"(?a)(?=[-+*/%\w $#]+\])")
 """An index whose end is the same in whatever way bash looks for it."""
 _INNER = re.compile(r"(?a)[-A-Za-z0-9_ .,:;@%+=!?*\[\]^#&|\t]+")
 _ESCAPED = re.compile(r"(?a)\\[^\n]")
+_MISREAD = re.compile(r'["\\]|[ \t\n]#')
+"""What bash reads in another way where it looks again for the end of a sum: ` #` is a comment then."""
 _NAMES_READ = {"#": NUMBER, "?": NUMBER, "$": NUMBER, "-": TEXT}
 
 
@@ -37,7 +39,7 @@ class Expansions:
         """Read an expansion that begins with `$`, and append it to a word."""
         with state.nesting():
             if state.take("$(("):
-                self._sums.read(state, "))")
+                self._sum(state)
                 word.expand(NUMBER, quoted=quoted, many=False)
             elif state.take("$("):
                 word.expand(self._substitute(state), quoted=quoted)
@@ -48,6 +50,12 @@ class Expansions:
                 self._append(state, word, found, quoted=quoted)
             else:
                 state.stop("an expansion that is not in the provable subset")
+
+    def _sum(self, state: State) -> None:
+        start = state.at
+        self._sums.read(state, "))")
+        if found := _MISREAD.search(state.text, start, state.at):
+            state.refuse(found.start(), found.end(), "bash looks for the end of a sum in different ways")
 
     def _append(self, state: State, word: Word, found: re.Match[str], *, quoted: bool) -> None:
         many = found["special"] in {"@", "*"}

@@ -717,6 +717,16 @@ declare -A m=([a]=b)
 echo ${m[$(echo 1;# '
 )]}x'$(true)]}'
 ---
+case=1; in=1; esac=1; x=1
+echo "$(( ( case 1 in 2 ) 3
+ esac || ${x/ #/1} ))
+ pwned; case a in b) ;; esac )"
+---
+case=1; in=1; esac=1; x=1
+echo "$(( ( case 1 in 2 ) 3
+ esac || ${x/\ #/1} ))
+ pwned; case a in b) ;; esac )"
+---
 S=1; echo "$S\
 ECRET"
 ---

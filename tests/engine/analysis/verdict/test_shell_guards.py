@@ -28,6 +28,11 @@ def _own_anywhere(state: State, name: str) -> None:
     state.owned |= {name}
 
 
+_COMMENT_IN_SUM = r"""case=1; in=1; esac=1; x=1
+echo "$(( ( case 1 in 2 ) 3
+ esac || ${x/ #/1} ))
+ pwned; case a in b) ;; esac )"
+""".rstrip("\n")
 _GUARDS = (
     ("arguments._COUNTED", frozenset[str](), 'exit 1 2; SECRET=1\necho "$SECRET"'),
     ("arguments._NO_DASH", frozenset[str](), "tee -"),
@@ -35,6 +40,7 @@ _GUARDS = (
     ("assignments._AFTER_ARRAY", _EVERYTHING, "f() { local a=(1)b; }; f"),
     ("builtins._SETS", _ALWAYS, "set -a"),
     ("conditions._is_balanced", _yes, "[[ a =~ [(] ]]; echo # ) ]]; pwned"),
+    ("expansions._MISREAD", _NEVER, _COMMENT_IN_SUM),
     ("options._check_glued", _nothing, 'x=; grep -e"$x" -e /etc/passwd'),
     ("programs._AWK_EFFECTS", _NEVER, 'awk \'BEGIN { if (1) /"/; system("pwned"); print /"/ }\''),
     ("proof._check_declared", _nothing, "f() { local a=(1); local a=\"$1\"; }; f '([$(pwned)]=1)'"),
