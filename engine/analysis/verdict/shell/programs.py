@@ -48,7 +48,7 @@ _AWK_REFUSED = frozenset({
     "isarray", "mkbool", "switch", "case", "default", "return", "eval",
 })  # fmt: skip
 _AWK_EFFECTS = re.compile(
-    r"[>@]|\bARG|ENVIRON|PROCINFO|FILENAME|SYMTAB|FUNCTAB|TEXTDOMAIN|textdomain|gettext"
+    r"[>@]|ARG[CIV]|ENVIRON|PROCINFO|FILENAME|SYMTAB|FUNCTAB|TEXTDOMAIN|textdomain|gettext"
     r"|system|getline|extension|include"
 )
 """What no program without effects has to have anywhere, however its slashes and quotes are read."""

@@ -480,6 +480,7 @@ awk --v a=1 /etc/
 awk '{ print }' -F/etc/passwd
 awk '{ print }' -- -
 awk 'BEGIN { if (1) /"/; SYMTAB["AR" "GC"] = 2; print /"/ }'
+awk 'BEGIN { print /"/; x = 1ARGV[1]++; y = 1ARGC++; print /"/ } { print }'
 awk 'BEGIN { if (1) /"/; bindtextdomain("/x"); print /"/ }'
 [[ a =~ (b ]]; echo # ) ]]; pwned
 [[ a =~ ([(]) ]]; echo # ) ]]; pwned

@@ -47,5 +47,6 @@ HARMLESS = (
     "head -5\n",
     'read -rs -p "Key? " -d x key\necho "$key"\n',
     "printf '%s\\n' b a | LC_ALL=C sort\n",
+    "awk 'BEGIN { print \"TARGET\", /A/ }'\n",
     'x=12\necho "$((${#x} - ${x#1})) # $((${x:0:1} * (x + 1)))"\n',
 )
