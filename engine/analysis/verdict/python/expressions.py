@@ -196,6 +196,8 @@ def _is_method(context: Context, node: ast.Attribute, entry: Meaning) -> bool:
 
 def _restricted(context: Context, node: ast.Call, path: str, scope: NameScope) -> str | None:
     if path in FUNCTIONS:
+    if path == "copy.deepcopy" and context.libraries:
+        return "`deepcopy` takes the texts of an array for addresses of objects"
         return problem_of(FUNCTIONS[path], path, node, context, scope)
     return check_call(path, node)
 
