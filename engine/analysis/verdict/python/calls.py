@@ -6,7 +6,7 @@ import ast
 import string
 from collections.abc import Callable, Mapping
 
-from engine.analysis.verdict.python.exception_types import IMPORT_ERRORS
+from engine.analysis.verdict.python.exception_types import IMPORT_ERRORS, NAME_ERRORS
 
 
 def check_call(path: str, call: ast.Call) -> str | None:
@@ -37,6 +37,10 @@ def _import_error(call: ast.Call) -> str | None:
     return None if known else "an `ImportError` with other arguments"
 
 
+def _name_error(call: ast.Call) -> str | None:
+    return "a `NameError` with a name" if call.keywords else None
+
+
 def _cached(call: ast.Call) -> str | None:
     """Refuse other arguments, such as `typed`, by which the types of values are kept."""
     known = {word.arg for word in call.keywords} <= {"maxsize"}
@@ -55,6 +59,7 @@ def _type(call: ast.Call) -> str | None:
 
 _CHECKS: Mapping[str, Callable[[ast.Call], str | None]] = {
     **dict.fromkeys(IMPORT_ERRORS, _import_error),
+    **dict.fromkeys(NAME_ERRORS, _name_error),
     "copy.deepcopy": _deepcopy,
     "functools.lru_cache": _cached,
     **dict.fromkeys(("urllib.parse.urlparse", "urllib.parse.urlsplit"), _split_address),

@@ -13,14 +13,14 @@ from engine.analysis.verdict.python.data.attributes import assigned_attributes
 from engine.analysis.verdict.python.data.labels import makes_dictionary, takes_types
 from engine.analysis.verdict.python.data.restricted import FUNCTIONS, methods
 from engine.analysis.verdict.python.data.signatures import FUNCTIONS as TYPES
-from engine.analysis.verdict.python.exception_types import IMPORT_ERRORS, NAMES_ATTRIBUTES
+from engine.analysis.verdict.python.exception_types import NAMES_ATTRIBUTES, SUGGESTED
 from engine.analysis.verdict.python.meanings import OWN, Meaning, Use
 from engine.analysis.verdict.python.scopes import Comprehension, NameScope
 
 _SHOWS = frozenset({"bool", "print", "str", "repr"})
 _CLASS_CHECKS = frozenset({"isinstance", "issubclass"})
 _TAKES_TYPES = _SHOWS | _CLASS_CHECKS
-_TYPES = frozenset({"type", *IMPORT_ERRORS})
+_TYPES = frozenset({"type", *SUGGESTED})
 """Restricted functions that annotations may name, and `except` and `raise`."""
 _NAMES_TYPES = frozenset({"", "array", "collections", "datetime", "typing"})
 """Modules whose names in lower case are types or functions, and no objects with brackets."""

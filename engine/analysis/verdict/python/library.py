@@ -22,11 +22,11 @@ ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetErr
 DeprecationWarning EOFError EncodingWarning EnvironmentError Exception ExceptionGroup
 FileExistsError FileNotFoundError FloatingPointError FutureWarning GeneratorExit IOError
 ImportWarning IndentationError IndexError InterruptedError IsADirectoryError
-KeyError KeyboardInterrupt LookupError MemoryError NameError
+KeyError KeyboardInterrupt LookupError MemoryError
 NotADirectoryError NotImplementedError OSError OverflowError PendingDeprecationWarning
 PermissionError ProcessLookupError RecursionError ReferenceError ResourceWarning
 RuntimeError RuntimeWarning StopAsyncIteration StopIteration SyntaxError SyntaxWarning
-SystemError SystemExit TabError TimeoutError TypeError UnboundLocalError
+SystemError SystemExit TabError TimeoutError TypeError
 UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning
 UserWarning ValueError Warning ZeroDivisionError
 """
@@ -39,7 +39,7 @@ BUILTINS = _module(
             reversed round set slice sorted str sum tuple zip Ellipsis
             NotImplemented __debug__"""
     + _ERRORS,
-    calls="type ImportError ModuleNotFoundError",
+    calls="type ImportError ModuleNotFoundError NameError UnboundLocalError",
 )
 
 _TYPING_VALUES = """

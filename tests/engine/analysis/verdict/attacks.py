@@ -441,6 +441,11 @@ IMPORT_ERRORS = (
     "def f(k, e): super(k, e).__init__('x')",
     "def f(e): super.__init__(e)",
     "super = list\nsuper().__init__()",
+    # the interpreter reads the attribute of `self` that an uncaught `NameError` names
+    "def f(self): raise NameError('x', name=input())",
+    "def f(self): raise UnboundLocalError('x', name=input())",
+    "def f(self): raise NameError('x', **{'name': input()})",
+    "E = NameError\ndef f(self): raise E('x', name=input())",
     # `__exit__` is handed the type of an exception
     f"{_EXIT}    def __exit__(self, kind, value, trace): raise kind('x', **{{}})",
     f"{_EXIT}    def __exit__(self, kind, value, trace): return [kind]",

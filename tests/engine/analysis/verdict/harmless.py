@@ -37,5 +37,6 @@ HARMLESS = (
     "print(bisect.bisect([1], 1), list(itertools.chain.from_iterable([[1]])), string.digits, statistics.mean([1]))",
     "x = {1: 'a'}\ndel x[1]\nx |= {2: 'b'}\nassert x, 'empty'\nprint(*x, sep=', ', end='\\n')",
     "from decimal import Decimal, getcontext\ngetcontext().prec = 5\nprint(Decimal(1) / Decimal(3))",
+    "def f(x):\n    if x is None:\n        raise NameError('x')\n    return x\ntry:\n    print(f(1))\nexcept (NameError, UnboundLocalError):\n    pass",
     "\ufeffprint('ä', 'naïve'.encode('latin-1').decode('latin-1'))",
 )
