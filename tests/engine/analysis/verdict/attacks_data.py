@@ -486,3 +486,14 @@ HELD = tuple(
 """Functions that a `Series` may give to a library."""
 
 ATTACKS = (*HELD, *NUMPY, *READING, *EVALUATING, *MEMORY, *NAMED, *HANDED)
+        "g = max([], default=f)\ns = pd.Series([g], index=['split'])",
+        "g = min(f, f, key=id)",
+        "sorted(f)",
+        "list(map(str, [f]))",
+        "pd.Series([1]).apply(lambda x, raw: pd.Series([raw], index=['split']), raw=f)",
+        "pd.Series([1]).agg(lambda x, g: pd.Series([g], index=['split']), 0, g=f)",
+        "pd.Series([list], index=['sort']).sort(f)",
+        "pd.Series([list], index=['applymap']).applymap(f)",
+        "pd.Series([NameError], index=['assign']).assign(name=f)",
+        "import functools, heapq\ns = pd.Series([functools.partial(heapq.heappush, kept)], index=['split'])",
+        "s = pd.Series([set().symmetric_difference_update], index=['split'])",

@@ -33,6 +33,8 @@ PANDAS = (
     f"{_D}e = pd.concat([d, d]).drop_duplicates().merge(d, on='a', how='left')\nprint(e.isna().sum(), e.fillna(0).astype({{'a': 'float64'}}), e.to_string(index=False))",
     f"{_D}for index, row in d.iterrows():\n    print(index, row['a'], row.b if False else '')\nprint(len(d), d.empty)",
     f"{_D}print(d.a.corr(d.a), np.sqrt(d['a']), d['a'].quantile(0.5), d.select_dtypes(include=[np.number]).sum(), pd.cut(d['a'], bins=2))",
+    f"{_D}print(d.index[:2], d[1:len(d) - 1], d['c'][max(0, len(d) - 2):], d['a'] / 2, d['a'] / len(d), (d['a'] - 1) ** (d['a'] - 2))",
+    f"{_D}print(max([1, 2], key=lambda x: -x), list(map(lambda x: x + 1, [1])), d.groupby('b')['a'].agg(lambda x: x.max()), d.set_index('c').loc['2020-01':'2020-02'])",
     f"{_PD}def clean(d: pd.DataFrame) -> pd.Series:\n    d.columns = [c.strip() for c in d.columns]\n    return d['x'].dropna()\n"
     "print(clean(pd.DataFrame({'x ': [1.0, None]})), isinstance(3, pd.DataFrame))",
     f"{_PD}pd.set_option('display.max_columns', None)\ns = pd.Series([3, 1], index=['a', 'b'], name='n')\nprint(s.idxmax(), s['a'], s.sort_index(), s.to_numpy())",

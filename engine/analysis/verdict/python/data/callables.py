@@ -15,13 +15,18 @@ from engine.analysis.python.parse.child_nodes import walk
 from engine.analysis.python.word_lists import words
 from engine.analysis.verdict.python.context import Context
 
-_METHODS = frozenset(words("agg aggregate apply applymap assign filter map pipe sort sub subn transform"))
-"""Methods that call a function that they are given."""
-_FUNCTIONS = frozenset(words("filter map max min sorted"))
+_BY_KEY = frozenset(words("max min sorted"))
+"""Functions that call what they are given as `key`; so does the method `sort`."""
+_FIRST = frozenset(words("filter map"))
+"""Functions that call what they are given first."""
+_METHODS = frozenset(words("agg aggregate apply filter map transform"))
+"""Methods that call what they are given first, or as `func`. Every `Series` has them, whatever its labels."""
+_NAMING = frozenset(words("agg aggregate"))
+"""Methods that call all that they are given under names, where they are given nothing else."""
 _KEEPING = frozenset(
     words(
-        """__enter__ __iadd__ __isub__ add append appendleft close extend extendleft insert push put
-            put_nowait send setdefault throw update write writelines writerow writerows"""
+        """_put add append appendleft close extend extendleft fill insert push put put_nowait send setdefault
+            symmetric_difference_update throw update write writelines writerow writerows"""
     )
 )
 """Methods that keep or pass on what they are given."""
@@ -67,17 +72,28 @@ def _called(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.AST]:
     if not isinstance(node, ast.Call):
         return
     yield node.func
-    if _calls_back(node.func, bound):
-        yield from (*node.args, *(word.value for word in node.keywords))
+    match node.func:
+        case ast.Name(id=name) if name in _FIRST - bound:
+            yield from node.args[:1]
+        case ast.Name(id=name) if name in _BY_KEY - bound:
+            yield from _keywords(node, "key")
+        case ast.Attribute(attr="sort") if not node.args:
+            yield from _keywords(node, "key")
+        case ast.Attribute(attr="sub"):
+            yield from (*node.args[:2], *_keywords(node, "repl"))
+        case ast.Attribute(attr=name) if name in _METHODS:
+            yield from _given(node, name)
 
 
-def _calls_back(function: ast.expr, bound: frozenset[str]) -> bool:
-    match function:
-        case ast.Name(id=name):
-            return name in _FUNCTIONS - bound
-        case ast.Attribute(attr=name):
-            return name in _METHODS
-    return False
+def _given(node: ast.Call, name: str) -> Iterator[ast.AST]:
+    """Yield what a method calls: anything else may be handed on to that as an argument."""
+    functions = [*node.args[:1], *_keywords(node, "func")]
+    named = [word.value for word in node.keywords] if name in _NAMING else []
+    yield from functions or named
+
+
+def _keywords(node: ast.Call, name: str) -> Iterator[ast.AST]:
+    return (word.value for word in node.keywords if word.arg == name)
 
 
 def _bound(node: ast.AST) -> Iterable[str]:
