@@ -10,7 +10,7 @@ from engine.analysis.verdict.python.calls import check_call, check_format
 from engine.analysis.verdict.python.context import Context, Step
 from engine.analysis.verdict.python.data.arguments import problem as problem_of
 from engine.analysis.verdict.python.data.attributes import assigned_attributes
-from engine.analysis.verdict.python.data.labels import makes_dictionary, takes_types
+from engine.analysis.verdict.python.data.labels import refused
 from engine.analysis.verdict.python.data.restricted import FUNCTIONS, methods
 from engine.analysis.verdict.python.data.signatures import FUNCTIONS as TYPES
 from engine.analysis.verdict.python.exception_types import NAMES_ATTRIBUTES, SUGGESTED
@@ -41,10 +41,9 @@ def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotati
     if not _is_listed(meaning):
         return
     context.used.setdefault(meaning.path, node)
-    if makes_dictionary(meaning.path, context) and not annotation:
-        context.refuse(node, f"`{meaning.path}` makes dictionaries with computed keys beside pandas")
-    if takes_types(meaning.path, context) and not annotation:
-        context.refuse(node, f"`{meaning.path}` may take a text for a type of elements beside pandas")
+    found = None if annotation else refused(meaning.path, context)
+    if found is not None:
+        context.refuse(node, found)
     match meaning.use:
         case Use.UNKNOWN:
             context.refuse(node, meaning.reason)
@@ -196,9 +195,9 @@ def _is_method(context: Context, node: ast.Attribute, entry: Meaning) -> bool:
 
 def _restricted(context: Context, node: ast.Call, path: str, scope: NameScope) -> str | None:
     if path in FUNCTIONS:
+        return problem_of(FUNCTIONS[path], path, node, context, scope)
     if path == "copy.deepcopy" and context.libraries:
         return "`deepcopy` takes the texts of an array for addresses of objects"
-        return problem_of(FUNCTIONS[path], path, node, context, scope)
     return check_call(path, node)
 
 

@@ -114,7 +114,7 @@ class _Proof:
 
     def _walk(self, root: ast.AST, scope: NameScope) -> None:
         if self._names is not None:
-            labels.check(self._context, root)
+            labels.check(self._context, root, self._names.bound)
             callables.check(self._context, root, self._names)
         problems, visit, known = self._context.problems, self._visit, self._context.meanings.known
         stack: list[Step] = [(child, scope, False) for child in child_nodes(root)]

@@ -464,6 +464,32 @@ HANDED = (
     f"{_D}t = {_TZ}\nx = {{}}\nx[t:, 1] = 1\ns.loc[list(x)[0][0]]",
     f"{_D}t = {_TZ}\ntry:\n    {{}}[t:]\nexcept KeyError as e:\n    s.loc[e.args[0]]",
     f"{_NP}np.array(['a' * 100], dtype='T').byteswap()",
+    # `deepcopy` takes the bytes of a text in an array for the address of an object
+    f"{_NP}import copy\ncopy.deepcopy(np.array(['AAAAAAA'], dtype='T'))",
+    f"{_NP}from copy import deepcopy as d\nd([np.array(['AAAAAAA'], dtype=input())])",
+    f"{_NP}a = np.array(['AAAAAAA'], dtype='T')\nnp.place(a, [True], a)",
+    # a slice with a text, where an index has levels or intervals, or where the text is spelled out
+    f"{_D}t = {_TZ}\nd.set_index(['a', 'b'])['a'][t:]",
+    f"{_D}d.set_index(['a', 'b'])['a'][:input()]",
+    f"{_D}t = {_TZ}\nd.set_index(['a', 'b']).at[t:, 'a']",
+    f"{_D}s.loc[{_TZ}:]",
+    f"{_D}s.loc[+input():]",
+    f"{_D}s.loc['a' + input():]",
+    f"{_D}def len(x): return {_TZ}\ns.loc[len(1):]",
+    f"{_D}s.loc[max(0, input()):]",
+    # truth values, divided by a text or raised to it
+    f"{_D}(s > 1) / input()",
+    f"{_D}(s > 1) // {_TZ}",
+    f"{_D}{_TZ} ** (s > 1)",
+    f"{_D}x = s > 1\nx /= input()",
+    f"{_D}x = s > 1\nx.div(input())",
+    f"{_D}x = s > 1\nnp.divide(x, input())",
+    f"{_D}x = s > 1\nx.apply(np.power, args=(input(),))",
+    f"{_D}pow(s > 1, input())",
+    f"{_D}divmod(s.to_frame() > 1, input())",
+    f"{_D}x = s.to_frame() > 1\nx.divmod(input())",
+    f"{_D}import operator\noperator.truediv(s > 1, input())",
+    f"{_D}def int(x): return input()\n(s > 1) / int(1)",
 )
 """Ways by which the library hands a class to the program, or takes a text for a type."""
 
@@ -481,11 +507,6 @@ HELD = tuple(
         "@f\ndef g(x):\n    return x",
         "sorted = pd.Series([1])\nsorted(f)",
         "def g():\n    '>>> s = pd.Series([f])'\nimport doctest\ndoctest.testmod()",
-    )
-)
-"""Functions that a `Series` may give to a library."""
-
-ATTACKS = (*HELD, *NUMPY, *READING, *EVALUATING, *MEMORY, *NAMED, *HANDED)
         "g = max([], default=f)\ns = pd.Series([g], index=['split'])",
         "g = min(f, f, key=id)",
         "sorted(f)",
@@ -497,3 +518,8 @@ ATTACKS = (*HELD, *NUMPY, *READING, *EVALUATING, *MEMORY, *NAMED, *HANDED)
         "pd.Series([NameError], index=['assign']).assign(name=f)",
         "import functools, heapq\ns = pd.Series([functools.partial(heapq.heappush, kept)], index=['split'])",
         "s = pd.Series([set().symmetric_difference_update], index=['split'])",
+    )
+)
+"""Functions that a `Series` may give to a library."""
+
+ATTACKS = (*HELD, *NUMPY, *READING, *EVALUATING, *MEMORY, *NAMED, *HANDED)

@@ -28,19 +28,19 @@ PANDAS_SAFE = frozenset(
         """add_prefix add_suffix align argmax argmin array as_ordered as_unordered asfreq
             assign at autocorr axes between bfill cat categories ceil columns contains corr corrwith
             cov cumcount cummax cummin cumprod cumsum day_of_week day_of_year dayofweek dayofyear
-            days_in_month daysinmonth diff div divmod dot drop drop_duplicates droplevel dropna dt dtype
+            days_in_month daysinmonth diff dot drop drop_duplicates droplevel dropna dt dtype
             dtypes duplicated eq equals ewm expanding explode extract extractall factorize ffill fillna
-            first first_valid_index floor floordiv ge get_group get_level_values groupby gt has_duplicates
+            first first_valid_index floor ge get_group get_level_values groupby gt has_duplicates
             hasnans head iat idxmax idxmin iloc infer_objects info is_leap_year is_monotonic_decreasing
             is_monotonic_increasing is_month_end is_month_start is_quarter_end is_quarter_start is_unique
             is_year_end is_year_start isin isna isnull item iterrows key kurt kurtosis last
             last_valid_index le left len length level loc lt mask melt memory_usage merge mid
             millisecond mod mul n nanosecond ne ngroup ngroups nlargest nlevels notna notnull nsmallest nth
-            nunique ordered pad pct_change pivot pow prod product quantile quarter rank reindex
+            nunique ordered pad pct_change pivot prod product quantile quarter rank reindex
             remove_unused_categories rename rename_axis rename_categories reorder_levels resample
             reset_index right rmul round rsub sem set_axis set_categories set_index skew slice sort_index
             sort_values squeeze stack std str swaplevel tail take to_frame to_list to_numpy to_period
-            to_pydatetime to_timestamp transpose truediv unique unstack value_counts var where xs"""
+            to_pydatetime to_timestamp transpose unique unstack value_counts var where xs"""
     )
 )
 """Attributes that objects of pandas have, and that compute in memory whatever they are given."""
@@ -51,9 +51,9 @@ MATPLOTLIB_SAFE = frozenset({"patches", "spines", "transAxes"})
 UNSAFE_BESIDE_MATPLOTLIB = frozenset({"update"})
 """Sets any property of what is drawn, such as `usetex`, which starts a process to draw its text."""
 
-UNSAFE_BESIDE_PANDAS = frozenset({"args", "searchsorted"})
-"""`searchsorted` takes a text for a type of elements, which can name a file of a time zone; `args` of a
-`KeyError` may hold a slice, by which `loc` would do the same."""
+UNSAFE_BESIDE_PANDAS = frozenset({"args", "divide", "searchsorted"})
+"""`searchsorted` and `divide` take a text for a type of elements, which can name a file of a time zone;
+`args` of a `KeyError` may hold a slice, by which `loc` would do the same."""
 
 UNSAFE = frozenset(
     {"byteswap", "dump", "query", "astimezone", "_init", "fields", "flags", "release", "truncate"}

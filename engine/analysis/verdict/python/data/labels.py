@@ -4,20 +4,19 @@ A `Series` gives what it holds under a label as an attribute, and numpy asks an 
 `__array_interface__`: a dictionary there, with an address, a `shape` and a `typestr`, would read and write
 any memory of the process. Labels are computed in every program with pandas, so what must not exist is
 that dictionary: its key `typestr` is neither written in the text nor computed.
-
-Nor may a label at which a slice of `loc` ends be computed: pandas takes a text there for a type of elements,
-which can name a file of a time zone. No slice with a computed end is kept for `loc`, either.
 """
 
 from __future__ import annotations
 
 import ast
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from engine.analysis.python.parse.child_nodes import walk
 from engine.analysis.python.word_lists import words
 from engine.analysis.verdict.python.context import Context
+from engine.analysis.verdict.python.data import element_types
+from engine.analysis.verdict.python.data.element_types import TAKES_TYPES, is_fixed
 
 _KEY = "typestr"
 _MAKERS = frozenset(
@@ -37,44 +36,42 @@ _METHODS = frozenset(
 )
 
 
-def check(context: Context, root: ast.AST) -> None:
-    """Refuse all places below a node that may make a dictionary with a computed key."""
+def check(context: Context, root: ast.AST, bound: Set[str]) -> None:
+    """Refuse all places below a node that may make a dictionary with a computed key, or a type of a text.
+
+    `bound` has the names that the program gives a meaning.
+    """
     indexed = {id(node.value) for node in walk(root) if isinstance(node, ast.Subscript)}
     for node in walk(root):
-        found = _problem(node) or _selected(node, bracketed=id(node) in indexed)
+        found = _problem(node, bound) or element_types.problem(node, bound, bracketed=id(node) in indexed)
         if found is not None:
             context.refuse(node, found)
 
 
-_TAKES_TYPES = frozenset({"numpy.searchsorted", "slice"})
-"""Functions by which pandas may take a text for a type of elements."""
+def refused(path: str, context: Context) -> str | None:
+    """Return why a name of the library is not proven beside pandas; None where it is."""
+    if "pandas" not in context.libraries:
+        return None
+    if path in _MAKERS:
+        return f"`{path}` makes dictionaries with computed keys beside pandas"
+    if path in TAKES_TYPES:
+        return f"`{path}` may take a text for a type of elements beside pandas"
+    return f"`{path}` keeps what it is called with beside pandas" if path == "functools.partial" else None
 
 
-def takes_types(path: str, context: Context) -> bool:
-    """Return whether pandas may take a text for a type where a program has a name of the library."""
-    return path in _TAKES_TYPES and "pandas" in context.libraries
-
-
-def makes_dictionary(path: str, context: Context) -> bool:
-    """Return whether a name of the library makes dictionaries with computed keys, where that matters."""
-    return path in _MAKERS and "pandas" in context.libraries
-
-
-def _problem(node: ast.AST) -> str | None:
+def _problem(node: ast.AST, bound: Set[str]) -> str | None:
     """Return why a node may make a dictionary with a computed key, or hold the forbidden one."""
     names = set(_names(node))
     if _KEY in names or (isinstance(node, ast.Constant) and _is_key(node.value)):
         return f"`{_KEY}` names memory"
-    if "super" in names and not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
-        return "`super` is given another meaning"
-    return _computed(node) or _taken(node)
+    return _computed(node, bound) or _taken(node)
 
 
 def _is_key(value: object) -> bool:
     return isinstance(value, str) and _KEY in unicodedata.normalize("NFKC", value)
 
 
-def _computed(node: ast.AST) -> str | None:
+def _computed(node: ast.AST, bound: Set[str]) -> str | None:
     match node:
         case ast.Dict(keys=keys) if any(not isinstance(key, ast.Constant) for key in keys):
             return "a dictionary with a computed key beside pandas"
@@ -82,19 +79,10 @@ def _computed(node: ast.AST) -> str | None:
             return "a dictionary with computed keys beside pandas"
         case ast.keyword(arg=None):
             return "`**` makes a dictionary of what may have any keys"
-        case ast.Subscript(ctx=ast.Store(), slice=key) if not _is_plain(key):
+        case ast.Subscript(ctx=ast.Store(), slice=key) if not _is_plain(key, bound):
             return "an element is stored under a computed key beside pandas"
         case ast.AugAssign(op=ast.BitOr()):
             return "`|=` adds computed keys to a dictionary"
-    return None
-
-
-def _selected(node: ast.AST, *, bracketed: bool) -> str | None:
-    match node:
-        case ast.Attribute(attr="loc") if not bracketed:
-            return "`loc` is used without brackets"
-        case ast.Subscript(value=ast.Attribute(attr="loc"), slice=key) if not _is_fixed(key):
-            return "a slice of `loc` ends at a computed label"
     return None
 
 
@@ -126,16 +114,8 @@ def _names(node: ast.AST) -> Iterator[str]:
             yield value
 
 
-def _is_plain(key: ast.expr) -> bool:
+def _is_plain(key: ast.expr, bound: Set[str]) -> bool:
     """Return whether a key is certainly not a computed text."""
     if isinstance(key, ast.UnaryOp) and isinstance(key.op, ast.Not):
         return True
-    return isinstance(key, ast.Constant | ast.Slice | ast.Tuple | ast.List) and _is_fixed(key)
-
-
-def _is_fixed(key: ast.expr) -> bool:
-    """Return whether no slice among keys has a computed end."""
-    parts = key.elts if isinstance(key, ast.Tuple) else [key]
-    slices = [part for part in parts if isinstance(part, ast.Slice)]
-    ends = [end for part in slices for end in (part.lower, part.upper, part.step)]
-    return all(end is None or isinstance(end, ast.Constant | ast.UnaryOp) for end in ends)
+    return isinstance(key, ast.Constant | ast.Slice | ast.Tuple | ast.List) and is_fixed(key, bound)
