@@ -468,6 +468,18 @@ HANDED = (
     f"{_NP}import copy\ncopy.deepcopy(np.array(['AAAAAAA'], dtype='T'))",
     f"{_NP}from copy import deepcopy as d\nd([np.array(['AAAAAAA'], dtype=input())])",
     f"{_NP}a = np.array(['AAAAAAA'], dtype='T')\nnp.place(a, [True], a)",
+    *(
+        f"{_NP}a = np.array(['a' * 20], dtype='T')\n{line}"
+        for line in (
+            "np.put(a, [0], ['y' * 99])",
+            "a.put([0], ['y' * 99])",
+            "np.putmask(a, [1], ['y' * 99])",
+            "a.flat[0:1] = ['y' * 99]",
+            "f = a.flat",
+            "np.choose([0], [a], out=a)",
+            "np.zeros(1, int).choose([a], out=a)",
+        )
+    ),
     # a slice with a text, where an index has levels or intervals, or where the text is spelled out
     f"{_D}t = {_TZ}\nd.set_index(['a', 'b'])['a'][t:]",
     f"{_D}d.set_index(['a', 'b'])['a'][:input()]",

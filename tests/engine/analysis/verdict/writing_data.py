@@ -17,7 +17,7 @@ WRITING = (
     f"{_MPL}fig, ax = plt.subplots(figsize=(6, 4))\nax.plot(x, np.cos(x), marker='o', color='tab:blue', label='$\\\\cos x$')\nax.set_title('T', fontsize=14, fontweight='bold')\n"
     "ax.set_xlabel('x')\nax.legend(loc='best')\nax.grid(True, linestyle='--', alpha=0.3)\nfig.tight_layout()\nfig.savefig('plot.png', dpi=100, bbox_inches='tight')\nplt.close(fig)\nprint('saved')",
     f"{_MPL}fig, axes = plt.subplots(2, 2, sharex=True)\naxes[0, 0].bar(['a', 'b'], [1, 2], color=['C0', 'C1'])\naxes[0, 1].scatter(x, x, c=x, cmap='viridis', s=10)\naxes[1, 0].boxplot([x, x])\n"
-    "axes[1, 1].errorbar(x, x, yerr=0.1, fmt='o', capsize=2)\nfor ax in axes.flat:\n    ax.set_axisbelow(True)\n    ax.spines['top'].set_visible(False)\nfig.suptitle('All')\nplt.savefig('all.pdf')",
+    "axes[1, 1].errorbar(x, x, yerr=0.1, fmt='o', capsize=2)\nfor ax in axes.flatten():\n    ax.set_axisbelow(True)\n    ax.spines['top'].set_visible(False)\nfig.suptitle('All')\nplt.savefig('all.pdf')",
     f"{_MPL}bars = plt.barh(['a', 'b'], [1, 2])\nfor bar in bars:\n    plt.text(bar.get_width(), bar.get_y(), f'{{bar.get_width():.1f}}', ha='center', bbox={{'boxstyle': 'round', 'alpha': 0.5}})\n"
     "plt.gca().bar_label(bars, fmt='%.1f')\nplt.annotate('top', xy=(1, 1), xytext=(2, 0.5), arrowprops={'arrowstyle': '->'})\nplt.savefig('bars.svg', format='svg')",
     f"{_MPL}im = plt.imshow(np.outer(x, x), cmap='hot', interpolation='nearest')\nplt.colorbar(im, label='v')\nplt.savefig(fname='heat.png', transparent=True)\nplt.figure(figsize=(3, 3))\n"

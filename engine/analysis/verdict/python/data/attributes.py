@@ -12,8 +12,8 @@ from engine.analysis.verdict.python.data.restricted import methods
 NUMPY_SAFE = frozenset(
     words(
         """T U S Vh accumulate all any argmax argmin argpartition argsort astype at beta binomial
-            bits chisquare choose clip conj coef coefficients cumprod cumsum deriv diagonal
-            dirichlet dot dtype eigenvalues eigenvectors eps exponential fill flat flatten gamma
+            bits chisquare clip conj coef coefficients cumprod cumsum deriv diagonal
+            dirichlet dot dtype eigenvalues eigenvectors eps exponential fill flatten gamma
             geometric gumbel integ integers item kind laplace logabsdet logistic lognormal mT
             multinomial multivariate_normal nonzero normal order outer pareto permutation permuted
             poisson prod ptp rand randn random_sample ravel rayleigh reduce reduceat repeat reshape
@@ -56,15 +56,16 @@ UNSAFE_BESIDE_PANDAS = frozenset({"args", "divide", "searchsorted"})
 `args` of a `KeyError` may hold a slice, by which `loc` would do the same."""
 
 UNSAFE = frozenset(
-    {"byteswap", "dump", "query", "astimezone", "_init", "fields", "flags", "release", "truncate"}
+    {"byteswap", "dump", "query", "astimezone", "_init", "fields", "flags", "put", "release", "truncate"}
 )
 """Attributes that are safe in a program without these libraries, and not on all of their objects.
 
 By `flags` an array that a library protects becomes writable, and its C code trusts what is in it; `release`
 frees memory that an array shows; `fields`, compared with an object of the program, hands its `__eq__` the
 dictionary by which C code reads elements. Nor are `base` (the memory behind an array) and the `codes` and
-`levels` of an index (lists that can be changed) listed above: each leads to memory beyond arrays. `byteswap`
-ends the process on an array of texts of any length.
+`levels` of an index (lists that can be changed) listed above: each leads to memory beyond arrays. In an array
+of texts of any length (type `T`), `byteswap`, `choose`, `flat` and `put` move bytes that C code takes for
+addresses.
 """
 
 _NOT_STORED = UNSAFE | {"dtype", "strides"}
