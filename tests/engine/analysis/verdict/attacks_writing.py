@@ -171,6 +171,9 @@ PICTURES = (
     f"{_MPL}ax.plot([1], [1], url='http://a.example')",
     f"{_MPL}ax.plot([1], [1], agg_filter=print)",
     f"{_MPL}ax.set_prop_cycle(color=['r'])",
+    # a legend copies a marker deeply, and takes the bytes of its texts for the addresses of objects
+    f"{_MPL}import numpy as np\nax.plot([1], [1], marker=np.array([['1', '2'], ['3', '4']], dtype='T'), label='x')\nax.legend()",
+    f"{_MPL}m = input()\nax.errorbar([1], [1], marker=m)",
     f"{_MPL}fig.canvas.mpl_connect('draw_event', print)",
     f"{_MPL}fig.number",
     f"{_MPL}plt.figure(FigureClass=print)",

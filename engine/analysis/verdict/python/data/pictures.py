@@ -18,7 +18,7 @@ align alpha angle aspect ax bins bottom c capsize cax cmap color colors counterc
 dpi ecolor edgecolor edgecolors elinewidth explode extent facecolor figsize fontsize framealpha frameon
 ha handles hatch height height_ratios histtype horizontalalignment interpolation label label_type labelbottom
 labelcolor labeldistance labelleft labelpad labelrotation labels labelsize left length levels linestyle
-linestyles linewidth linewidths loc log lw ls marker markeredgecolor markeredgewidth markerfacecolor
+linestyles linewidth linewidths loc log lw ls markeredgecolor markeredgewidth markerfacecolor
 markerscale markersize minor ms ncol ncols norm notch nrows num orientation origin pad padding patch_artist
 pctdistance positions radius range right rotation rwidth s scale shadow sharex sharey showfliers showmeans
 showmedians shrink size squeeze stacked startangle step tick_labels tight title title_fontsize top transform
@@ -27,9 +27,10 @@ xlim xmax xmin xscale xticks xy xytext y yerr ylabel ylim ymax ymin yscale ytick
 w_pad rect bbox_to_anchor constrained_layout tight_layout axis direction
 """
 _FIXED = """
-autopct=any fmt=text fontweight=literal weight=literal layout=literal projection=literal textcoords=literal
-xycoords=literal gridspec_kw=literal arrowprops=style bbox=style boxprops=style flierprops=style
-medianprops=style meanprops=style textprops=style wedgeprops=style whiskerprops=style capprops=style
+autopct=any fmt=text fontweight=literal weight=literal layout=literal marker=literal projection=literal
+textcoords=literal xycoords=literal gridspec_kw=literal arrowprops=style bbox=style boxprops=style
+flierprops=style medianprops=style meanprops=style textprops=style wedgeprops=style whiskerprops=style
+capprops=style
 """
 _TABLES = "kind=chart by colormap grid legend logx logy rot secondary_y subplots column"
 """What pandas takes besides where a table is drawn."""
