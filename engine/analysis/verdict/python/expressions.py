@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from engine.analysis.verdict.python.bound_names import check_bound_name
 from engine.analysis.verdict.python.calls import check_call, check_format
 from engine.analysis.verdict.python.context import Context, Step
+from engine.analysis.verdict.python.data.arguments import is_type
 from engine.analysis.verdict.python.data.arguments import problem as problem_of
 from engine.analysis.verdict.python.data.attributes import assigned_attributes
 from engine.analysis.verdict.python.data.labels import refused
@@ -168,6 +169,8 @@ def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotati
     entry = context.meanings.of_entry(node.func, scope)
     if any(word.arg in NAMES_ATTRIBUTES for word in node.keywords):
         context.refuse(node, "an argument names what the library acts on")
+    if context.libraries and not all(_has_fixed_type(context, word, scope) for word in node.keywords):
+        context.refuse(node, "a type of elements is not spelled out")
     if entry.use is Use.CALL:
         context.used[f"{entry.path}()"] = node
         problem = _restricted(context, node, entry.path, scope)
@@ -186,6 +189,11 @@ def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotati
     else:
         yield node.func, scope, False
     yield from _arguments(context, node, entry, scope)
+
+
+def _has_fixed_type(context: Context, word: ast.keyword, scope: NameScope) -> bool:
+    """Return whether an argument is no type of the elements of an array, or one that is spelled out."""
+    return word.arg != "dtype" or is_type(context, word.value, scope)
 
 
 def _is_method(context: Context, node: ast.Attribute, entry: Meaning) -> bool:

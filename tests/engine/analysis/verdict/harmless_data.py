@@ -7,6 +7,7 @@ _NP = "import numpy as np\n"
 
 NUMPY = (
     f"{_NP}a = np.array([[1, 2], [3, 4]], dtype=float)\nprint(a.T @ a, a.mean(axis=0), a.shape, a[a > 1])",
+    f"{_NP}print(np.zeros((2, 2), int), np.array(['a', 'b'], dtype='<U4'), np.arange(3, dtype=np.float32).astype('timedelta64[D]'))",
     f"{_NP}rng = np.random.default_rng(1)\nx = rng.normal(size=100)\nprint(x.mean().round(3), np.std(x), x.astype(int).tolist()[:3])",
     f"{_NP}import random\nrng = np.random.default_rng(1)\nprint(rng.random(3), rng.random(size=(2, 2)), rng.standard_normal(2), rng.permuted([1, 2]), random.random(), np.random.random(2))",
     f"{_NP}np.random.seed(3)\nx = np.random.randn(4, 4)\nq, r = np.linalg.qr(x)\nprint(np.allclose(q @ r, x), np.linalg.det(x))",

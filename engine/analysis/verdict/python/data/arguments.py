@@ -29,6 +29,8 @@ _TYPES = frozenset(
             timedelta64[ns] u1 uint16 uint32 uint64 uint8 all datetime timedelta"""
     )
 )
+_CODE = re.compile(r"(?a)[<>=|]?[biufcSUO]\d*|(?:datetime|timedelta)64\[(?:[DMWYhms]|[mnu]s)\]")
+"""Types of numbers, texts of one length and times. `T`, for texts of any length, is not safe in numpy."""
 _BUILTIN_TYPES = frozenset({"bool", "bytes", "complex", "float", "int", "object", "str"})
 _ENCODINGS = frozenset(
     {"utf-8", "utf8", "utf-8-sig", "utf-16", "latin-1", "latin1", "iso-8859-1", "cp1252", "ascii"}
@@ -130,13 +132,18 @@ def _is_listed(context: Context, node: ast.expr, scope: NameScope) -> bool:
     return meaning.use is Use.VALUE and listed
 
 
-def _type(context: Context, node: ast.expr, scope: NameScope) -> bool:
+def is_type(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    """Return whether an expression is a type of elements that is spelled out."""
     if isinstance(node, ast.Constant):
-        return node.value is None or node.value in _TYPES
+        return node.value is None or node.value in _TYPES or _is_code(node.value)
     if parts := _parts(node):
-        return all(_type(context, one, scope) for one in parts)
+        return all(is_type(context, one, scope) for one in parts)
     meaning = context.meanings.of_entry(node, scope)
     return meaning.use is Use.VALUE and (meaning.path in _BUILTIN_TYPES or meaning.path.startswith("numpy."))
+
+
+def _is_code(value: object) -> bool:
+    return isinstance(value, str) and _CODE.fullmatch(value) is not None
 
 
 def _input(context: Context, node: ast.expr, scope: NameScope) -> bool:
@@ -201,7 +208,7 @@ _CHECKS: Mapping[ArgumentKind, Check] = MappingProxyType(
         ArgumentKind.ANY: _any,
         ArgumentKind.LITERAL: _literal,
         ArgumentKind.FUNCTION: _function,
-        ArgumentKind.TYPE: _type,
+        ArgumentKind.TYPE: is_type,
         ArgumentKind.INPUT: _input,
         ArgumentKind.ENCODING: _encoding,
         ArgumentKind.OPTION: _option,

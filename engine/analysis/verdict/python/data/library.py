@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from engine.analysis.verdict.python.data import signatures
 from engine.analysis.verdict.python.data.pictures import FUNCTIONS as PICTURES
 from engine.analysis.verdict.python.safe_module import SafeModule, module
 
@@ -23,13 +24,11 @@ multiply negative nextafter not_equal positive power rad2deg radians reciprocal 
 rint sign signbit sin sinh spacing sqrt square subtract tan tanh true_divide trunc
 """
 _NUMPY_MAKERS = """
-arange array asarray ascontiguousarray copy diag diagflat empty empty_like eye fromfunction fromiter
-full full_like geomspace identity indices linspace logspace meshgrid mgrid ogrid ones ones_like tri
-tril tril_indices triu triu_indices vander zeros zeros_like
+copy diag diagflat fromfunction meshgrid mgrid ogrid tril tril_indices triu triu_indices vander
 """
 _NUMPY_FUNCTIONS = """
 all allclose amax amin angle any append apply_along_axis apply_over_axes argmax argmin argpartition
-argsort argwhere around array_equal array_equiv array_split asanyarray atleast_1d atleast_2d atleast_3d
+argsort argwhere around array_equal array_equiv array_split atleast_1d atleast_2d atleast_3d
 average bincount block broadcast_arrays broadcast_shapes broadcast_to clip column_stack compress
 concatenate convolve corrcoef correlate count_nonzero cov cross cumprod cumsum delete diagonal diff
 digitize divide dot dsplit dstack ediff1d einsum expand_dims extract fix flatnonzero flip fliplr flipud
@@ -68,7 +67,8 @@ NUMPY: Mapping[str, SafeModule] = MappingProxyType(
             " views without bounds (`lib.stride_tricks`), or looks names up in frames (`r_`, `bmat`).",
             f"{_NUMPY_TYPES} {_NUMPY_UFUNCS} {_NUMPY_MAKERS} {_NUMPY_FUNCTIONS} {_NUMPY_CONSTANTS}",
             types="ndarray dtype",
-            calls="loadtxt genfromtxt savetxt",
+            calls="loadtxt genfromtxt savetxt "
+            + " ".join(path.removeprefix("numpy.") for path in signatures.MAKERS),
         ),
         "numpy.fft": module("Computes.", _FFT),
         "numpy.linalg": module("Computes.", _LINALG),

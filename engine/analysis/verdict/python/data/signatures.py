@@ -73,9 +73,24 @@ _TEXT = (
     "delimiter=literal encoding=encoding max_rows=literal dtype=type comments=literal usecols=literal"
     " unpack=literal"
 )
+_MAKERS = {
+    1: "array asanyarray asarray ascontiguousarray empty empty_like fromiter identity indices ones ones_like"
+    " zeros zeros_like",
+    2: "full full_like",
+    3: "arange eye tri",
+    4: "geomspace",
+    5: "linspace logspace",
+}
+"""Functions of numpy that make arrays, by the number of arguments before the type of their elements."""
+MAKERS = {
+    f"numpy.{name}": signature(f"{'any ' * before} type", "dtype=type", ArgumentKind.ANY)
+    for before, names in _MAKERS.items()
+    for name in names.split()
+}
 _PIVOTED = "values index columns aggfunc=function fill_value margins dropna margins_name observed"
 FUNCTIONS: Mapping[str, RestrictedCall] = MappingProxyType(
     {
+        **MAKERS,
         "numpy.loadtxt": signature(
             "input",
             f"{_TEXT} skiprows=literal ndmin=literal",
@@ -115,8 +130,9 @@ FUNCTIONS: Mapping[str, RestrictedCall] = MappingProxyType(
 GENERATORS: Mapping[str, RestrictedCall] = MappingProxyType(
     {
         "permuted": signature("any", "x axis"),
-        "random": signature("any any", "size dtype"),
-        "standard_normal": signature("any any", "size dtype"),
+        "astype": signature("type", "dtype=type", ArgumentKind.ANY),
+        "random": signature("any type", "size dtype=type"),
+        "standard_normal": signature("any type", "size dtype=type"),
     }
 )
 """Methods of generators of random numbers, without `out`: C code takes whatever stands there for an array."""
