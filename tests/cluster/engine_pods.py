@@ -26,7 +26,7 @@ from tests.postgres_server import PostgresServer
 
 _ENGINES = 2
 _RUN_SECONDS, _TAKEN_OVER_SECONDS, _RENEWED = 60.0, 60.0, "--timeout=600s"
-_PAUSE_SECONDS = 1.0
+_PAUSE_SECONDS, _ANSWER_SECONDS = 1.0, 60.0
 _LONG = "echo begun; sleep 300"
 
 
@@ -50,8 +50,8 @@ class _Engines:
         """Connect an agent and a reviewer with a Pod."""
         self.wanted = pod
         async with self.pods[0].client(self.agent) as agent, self.pods[0].client(self.reviewer) as reviewer:
-            await agent.health()
-            await reviewer.health()
+            await _answers(agent)
+            await _answers(reviewer)
             yield agent, reviewer
 
     async def ready(self, what: str) -> None:
@@ -59,6 +59,15 @@ class _Engines:
         for pod in self.pods:
             seconds = await pod.until(f"{pod.name} is ready", START_SECONDS, pod.is_ready)
             self.report.say(True, f"{pod.name} is ready", f"{seconds:.0f} s after {what}")
+
+
+async def _answers(client: Client) -> None:
+    """Wait until an engine answers: beside Pods that start a connection may take longer than its deadline."""
+    async with asyncio.timeout(_ANSWER_SECONDS):
+        while True:
+            with contextlib.suppress(Problem):
+                await client.health()
+                return
 
 
 async def engines(layout: Layout, *, by_chart: bool = False) -> int:
@@ -158,7 +167,7 @@ async def _renewed(desk: _Engines) -> None:
         try:
             async with desk.at() as (agent, reviewer):
                 answered.append((await approved(agent, reviewer, f"echo {len(answered)}")).submission.id)
-        except Problem:
+        except (Problem, TimeoutError):
             refused += 1
         await asyncio.sleep(_PAUSE_SECONDS)
     await renewing
