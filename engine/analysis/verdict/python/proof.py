@@ -16,7 +16,7 @@ from engine.analysis.python.parse.source import exact_tree
 from engine.analysis.verdict.python import definitions, expressions
 from engine.analysis.verdict.python.bound_names import check_bound_names
 from engine.analysis.verdict.python.context import START, Context, Step
-from engine.analysis.verdict.python.data import callables, labels
+from engine.analysis.verdict.python.data import callables, labels, spines
 from engine.analysis.verdict.python.data.files import is_configured
 from engine.analysis.verdict.python.meanings import OWN
 from engine.analysis.verdict.python.scopes import BINDS, COMPREHENSIONS, NameScope
@@ -116,6 +116,8 @@ class _Proof:
         if self._names is not None:
             labels.check(self._context, root, self._names.bound)
             callables.check(self._context, root, self._names)
+        if "matplotlib" in self._context.libraries:
+            spines.check(self._context, root)
         problems, visit, known = self._context.problems, self._visit, self._context.meanings.known
         stack: list[Step] = [(child, scope, False) for child in child_nodes(root)]
         while stack:

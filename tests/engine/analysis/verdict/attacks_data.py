@@ -407,6 +407,24 @@ MEMORY = (
 )
 """Ways to a dictionary that numpy takes for the description of memory."""
 
+_SPINES = f"import matplotlib.pyplot as plt\n{_NP}ax = plt.gca()\n"
+_MEMORY = "{'typestr': '|u1', 'data': (id(ax), False), 'shape': (8,), 'version': 3}"
+SPINES = tuple(
+    _SPINES + line
+    for line in (
+        f"s = ax.spines\ns['__array_interface__'] = {_MEMORY}\nnp.asarray(s)",
+        f"ax.spines['__array_interface__'] = {_MEMORY}",
+        f"for ax.spines['__array_interface__'] in [{_MEMORY}]: pass",
+        f"ax.spines.setdefault('__array_interface__', {_MEMORY})",
+        f"import operator\noperator.setitem(ax.spines, '__array_interface__', {_MEMORY})",
+        f"ax.spines.values()._mapping['__array_interface__'] = {_MEMORY}",
+        "f = ax.spines.setdefault",
+        "del ax.spines['top']",
+        "def f():\n    '>>> s = ax.spines'\nimport doctest\ndoctest.testmod()",
+    )
+)
+"""Spines give what a program stores in them as attributes, such as the description of memory."""
+
 NAMED = (
     f"{_NP}a, b = np.zeros(2, dtype=[('a', 'i8')]), np.array([None])\nclass E:\n    def __eq__(self, o): o['a'] = (b.dtype, 0)\na.dtype.fields == E()\na['a']",
     f"{_NP}class E:\n    fields = 1\n    def __eq__(self, o): print(o)\nnp.zeros(2, dtype=[('a', 'i8')]).dtype.fields == E()",
@@ -549,4 +567,4 @@ HELD = tuple(
 )
 """Functions that a `Series` may give to a library."""
 
-ATTACKS = (*HELD, *NUMPY, *READING, *EVALUATING, *MEMORY, *NAMED, *HANDED)
+ATTACKS = (*HELD, *NUMPY, *READING, *EVALUATING, *MEMORY, *SPINES, *NAMED, *HANDED)

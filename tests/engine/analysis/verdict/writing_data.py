@@ -10,6 +10,7 @@ DRAWING = (
     f"{_MPL}plt.plot(x, np.sin(x), 'r--', label='sin', linewidth=2)\nplt.title('T', fontsize=14)\nplt.legend(loc='best')\nplt.show()",
     f"{_MPL}plt.hist(np.random.randn(50), bins=10, edgecolor='black', alpha=0.7)\nplt.xlabel('x')\nplt.close()",
     f"{_MPL}plt.pie([1, 2], labels=['a', 'b'], autopct='%1.1f%%', wedgeprops={{'edgecolor': 'white'}})\nplt.axis('equal')",
+    f"{_MPL}ax = plt.gca()\nax.spines[['top', 'right']].set_visible(False)\nfor spine in ax.spines.values():\n    spine.set_linewidth(2)\nfor name, spine in ax.spines.items():\n    print(name)\n    spine.set_color('gray')",
 )
 """Programs that draw and save nothing: harmless."""
 

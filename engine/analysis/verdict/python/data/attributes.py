@@ -48,8 +48,9 @@ PANDAS_SAFE = frozenset(
 MATPLOTLIB_SAFE = frozenset({"patches", "spines", "transAxes"})
 """Attributes that objects of matplotlib have, and that only lead to others of its objects."""
 
-UNSAFE_BESIDE_MATPLOTLIB = frozenset({"update"})
-"""Sets any property of what is drawn, such as `usetex`, which starts a process to draw its text."""
+UNSAFE_BESIDE_MATPLOTLIB = frozenset({"_mapping", "update"})
+"""`update` sets any property of what is drawn, such as `usetex`, which starts a process to draw its text;
+`_mapping` leads from a view of spines to the spines, in which a program would store attributes."""
 
 UNSAFE_BESIDE_PANDAS = frozenset({"args", "divide", "searchsorted"})
 """`searchsorted` and `divide` take a text for a type of elements, which can name a file of a time zone;
