@@ -25,6 +25,10 @@ _TYPES = frozenset({"type", *SUGGESTED})
 """Restricted functions that annotations may name, and `except` and `raise`."""
 _NAMES_TYPES = frozenset({"", "array", "collections", "datetime", "typing"})
 """Modules whose names in lower case are types or functions, and no objects with brackets."""
+_ELEMENT_TYPES = frozenset({"dtype", "otypes"})
+"""Arguments that are types of the elements of an array."""
+_MAY_NAME_TYPES = frozenset({None, "sig", "signature"})
+"""`**`, and arguments that spell the types of a function of numpy in one text."""
 _DISPLAYS = (ast.Tuple, ast.List, ast.Set)
 _TYPE_NAMES = frozenset({"__name__", "__qualname__"})
 
@@ -193,7 +197,9 @@ def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotati
 
 def _has_fixed_type(context: Context, word: ast.keyword, scope: NameScope) -> bool:
     """Return whether an argument is no type of the elements of an array, or one that is spelled out."""
-    return word.arg != "dtype" or is_type(context, word.value, scope)
+    if word.arg in _ELEMENT_TYPES:
+        return is_type(context, word.value, scope)
+    return word.arg not in _MAY_NAME_TYPES
 
 
 def _is_method(context: Context, node: ast.Attribute, entry: Meaning) -> bool:

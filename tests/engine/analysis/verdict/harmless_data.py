@@ -13,6 +13,7 @@ NUMPY = (
     f"{_NP}np.random.seed(3)\nx = np.random.randn(4, 4)\nq, r = np.linalg.qr(x)\nprint(np.allclose(q @ r, x), np.linalg.det(x))",
     f"{_NP}a = np.zeros((3, 3))\na[1, :] = 5\na[a == 0] = -1\na += 1\nprint(a.sum(), np.argmax(a, axis=1), np.unique(a, return_counts=True))",
     f"{_NP}print(np.fft.fft(np.sin(np.linspace(0, 6, 8))).real.round(2))",
+    f"{_NP}@np.vectorize\ndef f(x):\n    return x + 1\ng = np.vectorize(str, otypes=[object])\nprint(f([1, 2]), g([1]), np.vectorize(len, [int])(['a']))",
     f"{_NP}f = np.vectorize(lambda x: x + 1)\nprint(f([1, 2]), np.apply_along_axis(lambda r: r.max(), 0, np.eye(2)))",
     f"{_NP}def norm(x: np.ndarray) -> float:\n    return float(np.sqrt(np.sum(x ** 2)))\nprint(norm(np.arange(3)), isinstance(3, np.ndarray))",
     "import numpy\nfrom numpy.linalg import inv\nfrom numpy import pi, sin as s\nprint(inv(numpy.eye(2)), s(pi))",
@@ -38,7 +39,7 @@ PANDAS = (
     f"{_D}print(max([1, 2], key=lambda x: -x), list(map(lambda x: x + 1, [1])), d.groupby('b')['a'].agg(lambda x: x.max()), d.set_index('c').loc['2020-01':'2020-02'])",
     f"{_PD}def clean(d: pd.DataFrame) -> pd.Series:\n    d.columns = [c.strip() for c in d.columns]\n    return d['x'].dropna()\n"
     "print(clean(pd.DataFrame({'x ': [1.0, None]})), isinstance(3, pd.DataFrame))",
-    f"{_PD}pd.set_option('display.max_columns', None)\ns = pd.Series([3, 1], index=['a', 'b'], name='n')\nprint(s.idxmax(), s['a'], s.sort_index(), s.to_numpy())",
+    f"{_PD}pd.set_option('display.max_columns', None)\ns = pd.Series([3, 1], index=['a', 'b'], name='n')\nprint(s.idxmax(), s['a'], s.sort_index(), s.to_numpy(), s.to_numpy(dtype=float))",
     f"{_PD}t = pd.date_range('2020-01-01', periods=4, freq='D')\nx = pd.DataFrame({{'v': range(4)}}, index=t)\nprint(x.resample('2D').sum(), x['v'].shift(1).diff(), pd.Timestamp('2020-01-01').strftime('%d'))",
 )
 

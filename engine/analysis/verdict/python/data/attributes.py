@@ -39,7 +39,7 @@ PANDAS_SAFE = frozenset(
             nunique ordered pad pct_change pivot prod product quantile quarter rank reindex
             remove_unused_categories rename rename_axis rename_categories reorder_levels resample
             reset_index right rmul round rsub sem set_axis set_categories set_index skew slice sort_index
-            sort_values squeeze stack std str swaplevel tail take to_frame to_list to_numpy to_period
+            sort_values squeeze stack std str swaplevel tail take to_frame to_list to_period
             to_pydatetime to_timestamp transpose unique unstack value_counts var where xs"""
     )
 )

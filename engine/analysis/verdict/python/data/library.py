@@ -40,7 +40,7 @@ ndindex nonzero outer pad partition percentile piecewise polyadd polyder polydiv
 polymul polysub polyval prod ptp quantile ravel ravel_multi_index real repeat reshape
 resize result_type roll rollaxis roots rot90 round searchsorted select setdiff1d setxor1d shape sinc
 size sort split squeeze stack std sum swapaxes take take_along_axis tensordot tile trace transpose
-trapz trapezoid trim_zeros unique union1d unravel_index unwrap vander var vdot vectorize vsplit vstack
+trapz trapezoid trim_zeros unique union1d unravel_index unwrap vander var vdot vsplit vstack
 where errstate seterr set_printoptions printoptions iinfo finfo
 """
 _NUMPY_CONSTANTS = "e pi inf nan newaxis euler_gamma"
@@ -67,7 +67,7 @@ NUMPY: Mapping[str, SafeModule] = MappingProxyType(
             " views without bounds (`lib.stride_tricks`), or looks names up in frames (`r_`, `bmat`).",
             f"{_NUMPY_TYPES} {_NUMPY_UFUNCS} {_NUMPY_MAKERS} {_NUMPY_FUNCTIONS} {_NUMPY_CONSTANTS}",
             types="ndarray dtype",
-            calls="loadtxt genfromtxt savetxt "
+            calls="loadtxt genfromtxt savetxt vectorize "
             + " ".join(path.removeprefix("numpy.") for path in signatures.MAKERS),
         ),
         "numpy.fft": module("Computes.", _FFT),

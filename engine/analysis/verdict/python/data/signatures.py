@@ -91,6 +91,7 @@ _PIVOTED = "values index columns aggfunc=function fill_value margins dropna marg
 FUNCTIONS: Mapping[str, RestrictedCall] = MappingProxyType(
     {
         **MAKERS,
+        "numpy.vectorize": signature("any type", "pyfunc otypes=type excluded=literal cache=literal"),
         "numpy.loadtxt": signature(
             "input",
             f"{_TEXT} skiprows=literal ndmin=literal",
@@ -169,6 +170,7 @@ METHODS: Mapping[str, RestrictedCall] = MappingProxyType(
             "path_or_buf=table sep=literal na_rep=literal float_format=literal columns header index"
             " index_label=literal encoding=encoding quotechar=literal date_format=literal decimal=literal",
         ),
+        "to_numpy": signature("type", "dtype=type copy na_value"),
         "to_string": signature("", "index header na_rep float_format justify max_rows max_cols columns"),
         "today": signature(""),
         "transform": signature("function", "func=function"),
