@@ -497,6 +497,14 @@ HANDED = (
     f"{_NP}import functools\nfunctools.reduce(np.array, [['a'], 'T'])",
     f"{_NP}import functools\nfunctools.partial(np.concatenate, dtype=input())([['a']])",
     f"{_NP}np.random.default_rng(1).random(2, input())",
+    # objects that are laid over texts, whose bytes are their addresses
+    f"{_NP}a = np.zeros(1, dtype=('S', [('b', 'O')]))\na[0] = id(a).to_bytes(8, 'little')\na['b'][0]",
+    f"{_NP}a = np.zeros(1, (str, [('b', object)]))\na['b'][0]",
+    f"{_NP}np.zeros(1, (np.generic, 'O'))",
+    f"{_NP}np.zeros(1, [('b', ('S', {{'names': ['b'], 'formats': ['O']}}))])",
+    f"{_NP}np.zeros(1, {{'names': ['b'], 'formats': [('S', [('b', 'O')])]}})",
+    f"{_NP}np.array(['a' * 8]).astype((bytes, {{'b': ('O', 0)}}))",
+    f"{_PD}pd.read_csv('data.csv', dtype={{'a': ('S', [('b', 'O')])}})",
     # it is reached by `**`, by a function's signature in one text, and by types in other places
     f"{_NP}np.concatenate([['a']], **{{'dtype': 'T'}})",
     f"{_NP}k = {{'dtype': 'T'}}\nf = np.concatenate\nf([['a']], **k)",
