@@ -54,6 +54,7 @@ async def serve_endpoints(
         others.append(start("idle limit", partial(_end_when_idle, ending, limits, engine)))
     if engine.several:
         others.append(start("other engines' takeover", partial(_end_when_taken_over, ending, engine.several)))
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, engine.runs.drain)
     try:
         await _serve_http(endpoints, ending, engine.supervisor)
     finally:

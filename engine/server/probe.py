@@ -1,13 +1,15 @@
 """`python -m engine.server.probe`: asks the engine of this machine or Pod, for what supervises it.
 
-readyz: whether it can run code. alive: whether it answers. drained: waits until no approved code runs, and
-none comes any more.
+readyz: whether it can run code. alive: whether it answers. drained: tells it to leave new runs to other
+engines, and waits until it runs nothing, and nothing comes any more.
 The exit code is 0 for yes; what is wrong is said on standard error.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -15,13 +17,14 @@ from collections.abc import Callable
 import httpx
 
 from engine import locations
+from engine.common.lock_holder import lock_holder
 
 _SECONDS = 8.0
 _DRAIN_SECONDS = 600.0
 _AGAIN_SECONDS = 1.0
 _QUIET_SECONDS = 6.0
 """So long nothing may run before an engine counts as drained: a Service leads to it for some seconds more."""
-_RUNNING = re.compile(r'^pratique_open_submissions\{state="approved"\} ([0-9.e+]+)$', re.MULTILINE)
+_RUNNING = re.compile(r"^pratique_engine_runs ([0-9.e+]+)$", re.MULTILINE)
 
 
 def ready(client: httpx.Client) -> bool:
@@ -39,13 +42,15 @@ def alive(client: httpx.Client) -> bool:
 
 
 def running(metrics: str) -> int:
-    """Return how many approved submissions have not ended, by the text of the metrics."""
+    """Return how many runs of this engine have not ended, by the text of the metrics."""
     found = _RUNNING.search(metrics)
     return int(float(found[1])) if found else 0
 
 
 def drained(client: httpx.Client, seconds: float = _DRAIN_SECONDS, quiet: float = _QUIET_SECONDS) -> bool:
-    """Wait until nothing has run for a while; return whether that was so in time."""
+    """Begin to drain, and wait until nothing has run for a while; return whether that was so in time."""
+    if (engine := lock_holder(locations.engine_lock())) is not None:
+        os.kill(engine, signal.SIGUSR1)
     began = idle_since = time.monotonic()
     while (now := time.monotonic()) - idle_since < quiet:
         if running(client.get("/metrics").text):

@@ -157,7 +157,7 @@ def test_every_metric_of_the_dashboard_is_exported() -> None:
     """Names in the panels are names that the engine exports, and each exported one is in a panel."""
     dashboard = json.loads((DEPLOY / "grafana" / "pratique.json").read_text())
     panels = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
-    exported = PrometheusMetrics(lambda: 0, lambda: 0, lambda: [("image", 0, 1)]).text().decode()
+    exported = PrometheusMetrics(lambda: 0, lambda: 0, lambda: 0, lambda: [("image", 0, 1)]).text().decode()
     samples = {found[0] for found in re.finditer(r"^pratique_[a-z_]+", exported, re.MULTILINE)}
     shown = {name for expression in panels for name in _METRIC.findall(expression)}
     assert shown <= samples
@@ -168,6 +168,6 @@ def test_every_metric_of_the_dashboard_is_exported() -> None:
 
 
 def test_what_runs_is_read_from_the_metrics() -> None:
-    """The drain waits for what was approved and has not ended."""
-    exported = PrometheusMetrics(lambda: 7, lambda: 3, list).text().decode()
+    """The drain waits for what runs at this engine, and not for what others run."""
+    exported = PrometheusMetrics(lambda: 7, lambda: 5, lambda: 3, list).text().decode()
     assert (3, 0) == (running(exported), running(""))

@@ -49,6 +49,11 @@ class Queries:
         return len(self._queue) - self._queue.pending
 
     @property
+    def running_here(self) -> int:
+        """How many of them run at this engine, or wait here for a sandbox."""
+        return sum(entry.is_here for entry in self._queue)
+
+    @property
     def latest(self) -> int:
         """The number of the last event that was recorded."""
         return self._events.latest

@@ -94,13 +94,21 @@ class Runs:
         """Reaches the runs of other engines, where there are some."""
         self.offers: RunOffers | None = None
         """Offers runs to other engines, where there are some."""
+        self.is_draining = False
+        """Whether this engine leaves what is approved to others, where there are some."""
         self.is_ending = False
         """Whether this engine starts nothing any more."""
 
     @property
     def free_places(self) -> int:
         """How many more runs this engine starts at once."""
-        return 0 if self.is_ending else max(0, self._sandboxes.settings.concurrent - len(self._running))
+        if self.is_ending or self.is_draining:
+            return 0
+        return max(0, self._sandboxes.settings.concurrent - len(self._running))
+
+    def drain(self) -> None:
+        """From now on leave what is approved to other engines: this one will end once its runs have."""
+        self.is_draining = True
 
     @contextlib.contextmanager
     def starting(self, entry: ActiveSubmission, approved: Case) -> Iterator[None]:

@@ -24,6 +24,7 @@ class PrometheusMetrics:
         self,
         pending: Callable[[], int],
         active: Callable[[], int],
+        here: Callable[[], int],
         stocks: Callable[[], Iterable[tuple[str, int, int]]],
     ) -> None:
         self._registry = CollectorRegistry()
@@ -68,6 +69,9 @@ class PrometheusMetrics:
         )
         open_submissions.labels("pending").set_function(pending)
         open_submissions.labels("approved").set_function(active)
+        Gauge(
+            "pratique_engine_runs", "Runs of this engine that are not over", registry=self._registry
+        ).set_function(here)
         self._stocks = stocks
         self._ready = Gauge(
             "pratique_pool_ready_sandboxes",

@@ -129,6 +129,20 @@ async def test_an_engine_with_another_image_leaves_it(cluster: Cluster) -> None:
     assert [1, 0] == [each.machine.executed[b"print(3)"] for each in (one, other)]
 
 
+async def test_an_engine_that_drains_finishes_its_run_and_starts_no_other(cluster: Cluster) -> None:
+    """What is approved there, or anywhere, runs at the other one, although there is a place."""
+    one, other = await cluster.start("a"), await cluster.start("b")
+    busy = await full(one)
+    one.engine.runs.drain()
+    assert (1, 0) == (one.engine.queries.running_here, other.engine.queries.running_here)
+    await ended(one, busy)
+    for each in (one, other):
+        case = await approved(each, "print(3)")
+        assert Status.FINISHED is (await one.engine.queries.finished(case.submission.id)).status
+    assert [0, 2] == [each.machine.executed[b"print(3)"] for each in (one, other)]
+    assert 0 == one.engine.queries.running_here
+
+
 async def test_an_engine_that_stops_leaves_what_waits_to_the_others(cluster: Cluster) -> None:
     """Approved at an engine that has stopped since, a run starts at the other one once it has a place."""
     other = await cluster.start("b")

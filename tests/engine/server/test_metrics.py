@@ -20,7 +20,7 @@ async def test_a_shelf_says_how_full_it_is() -> None:
 def test_queue_and_pool_are_gauges() -> None:
     """Each reading shows how it stands at that moment, by state and by image."""
     stocks = [PoolStatus("pratique/python", 0, 2)]
-    metrics = PrometheusMetrics(lambda: 3, lambda: 1, lambda: stocks)
+    metrics = PrometheusMetrics(lambda: 3, lambda: 1, lambda: 1, lambda: stocks)
     assert b'pratique_pool_ready_sandboxes{image="pratique/python"} 0.0' in metrics.text()
     stocks[0] = PoolStatus("pratique/python", 2, 2)
     said = metrics.text().decode().splitlines()
@@ -34,7 +34,7 @@ def test_queue_and_pool_are_gauges() -> None:
 
 def test_missing_events_are_counted() -> None:
     """What was dropped and what was unreadable, over all runs."""
-    metrics = PrometheusMetrics(lambda: 0, lambda: 0, tuple)
+    metrics = PrometheusMetrics(lambda: 0, lambda: 0, lambda: 0, tuple)
     observation = {"status": "incomplete", "dropped": 5, "unreadable": 2, "counts": {"read": 7}}
     for seq in (1, 2):
         metrics.record(event(seq, "run.observed", "s-1", {"observation": observation}))

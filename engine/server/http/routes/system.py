@@ -84,7 +84,10 @@ def _event_routes(router: APIRouter, engine: Engine) -> None:
 
 def _metrics_routes(router: APIRouter, engine: Engine) -> None:
     metrics = PrometheusMetrics(
-        lambda: engine.queries.pending, lambda: engine.queries.going, lambda: engine.pool_status
+        lambda: engine.queries.pending,
+        lambda: engine.queries.going,
+        lambda: engine.queries.running_here,
+        lambda: engine.pool_status,
     )
 
     def count(event: Event) -> None:
