@@ -54,7 +54,7 @@ async def serve_endpoints(
         others.append(start("idle limit", partial(_end_when_idle, ending, limits, engine)))
     if engine.several:
         others.append(start("other engines' takeover", partial(_end_when_taken_over, ending, engine.several)))
-    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, engine.runs.drain)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, partial(_drain, engine))
     try:
         await _serve_http(endpoints, ending, engine.supervisor)
     finally:
@@ -62,6 +62,12 @@ async def serve_endpoints(
         for task in others:
             task.cancel()
         await asyncio.wait(others, timeout=CLOSING_SECONDS)
+
+
+def _drain(engine: Engine) -> None:
+    """Begin to drain, as `python -m engine.server.probe drained` asks before the end of a Pod."""
+    log.info("engine.draining")
+    engine.runs.drain()
 
 
 def _endpoints(

@@ -7,6 +7,7 @@ The exit code is 0 for yes; what is wrong is said on standard error.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -17,7 +18,7 @@ from collections.abc import Callable
 import httpx
 
 from engine import locations
-from engine.common.lock_holder import lock_holder
+from engine.server.http.connections.peer import listener_of
 
 _SECONDS = 8.0
 _DRAIN_SECONDS = 600.0
@@ -47,10 +48,15 @@ def running(metrics: str) -> int:
     return int(float(found[1])) if found else 0
 
 
+def _begin_to_drain() -> None:
+    """Tell the process that listens at the engine's socket, if there is one."""
+    with contextlib.suppress(OSError):
+        os.kill(listener_of(str(locations.socket())), signal.SIGUSR1)
+
+
 def drained(client: httpx.Client, seconds: float = _DRAIN_SECONDS, quiet: float = _QUIET_SECONDS) -> bool:
     """Begin to drain, and wait until nothing has run for a while; return whether that was so in time."""
-    if (engine := lock_holder(locations.engine_lock())) is not None:
-        os.kill(engine, signal.SIGUSR1)
+    _begin_to_drain()
     began = idle_since = time.monotonic()
     while (now := time.monotonic()) - idle_since < quiet:
         if running(client.get("/metrics").text):

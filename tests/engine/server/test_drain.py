@@ -42,6 +42,7 @@ def test_a_real_engine_is_told_to_drain_and_goes_on(tmp_path: Path, monkeypatch:
         transport = httpx.HTTPTransport(uds=str(process.socket))
         with httpx.Client(transport=transport, base_url="http://localhost") as engine:
             assert (True, True) == (drained(engine, 60, QUIET), alive(engine))
+            assert "engine.draining" in (tmp_path / "test.log").read_text()
             assert "pratique_engine_runs 0.0" in engine.get("/metrics").text
     finally:
         process.end()
