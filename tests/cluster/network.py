@@ -19,6 +19,8 @@ from tests.cluster.daemons import ClusterError
 from tests.cluster.layout import API_ADDRESS, API_PORT, BRIDGE, DATABASE_ADDRESS, PODS, Layout
 
 _BLOCK = 64 * 1024
+_HARDWARE = "0a:58:0a:62:00:01"
+"""What the bridge keeps: else it takes the address of a Pod, and is not found once that one has gone."""
 _GATEWAY = PODS.replace(".0/", ".1/")
 Target = Callable[[], tuple[str, int] | None]
 """Where a connection goes now; None where nobody takes it."""
@@ -28,8 +30,8 @@ def make_bridge() -> None:
     """Make the bridge unless it is there. Raises ClusterError."""
     if _ip("link", "show", BRIDGE):
         return
-    made = _ip("link", "add", BRIDGE, "type", "bridge") and _ip("address", "add", _GATEWAY, "dev", BRIDGE)
-    if not (made and _ip("link", "set", BRIDGE, "up")):
+    made = _ip("link", "add", BRIDGE, "address", _HARDWARE, "type", "bridge")
+    if not (made and _ip("address", "add", _GATEWAY, "dev", BRIDGE) and _ip("link", "set", BRIDGE, "up")):
         raise ClusterError(f"the bridge {BRIDGE} cannot be made. Type: ip link add {BRIDGE} type bridge")
 
 
