@@ -49,7 +49,7 @@ def running(metrics: str) -> int:
 
 
 def _begin_to_drain() -> None:
-    """Tell the process that listens at the engine's socket, if there is one."""
+    """Tell the process that listens at the engine's socket, if there is one that this one sees."""
     with contextlib.suppress(OSError):
         os.kill(listener_of(str(locations.socket())), signal.SIGUSR1)
 

@@ -68,6 +68,7 @@ async def _answers(client: Client) -> None:
             with contextlib.suppress(Problem):
                 await client.health()
                 return
+            await asyncio.sleep(_PAUSE_SECONDS)
 
 
 async def engines(layout: Layout, *, by_chart: bool = False) -> int:

@@ -50,7 +50,7 @@ class Queries:
 
     @property
     def running_here(self) -> int:
-        """How many of them run at this engine, or wait here for a sandbox."""
+        """How many approved submissions run at this engine, or wait here for a sandbox."""
         return sum(entry.is_here for entry in self._queue)
 
     @property

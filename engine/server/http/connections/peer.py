@@ -18,10 +18,16 @@ def is_foreign(accepted: socket.socket) -> bool:
 
 
 def listener_of(path: str) -> int:
-    """Return the process that listens at a Unix socket. Raises OSError."""
+    """Return the process that listens at a Unix socket.
+
+    Raises OSError: nobody does, or a process of another PID namespace, which the kernel calls 0.
+    """
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(path)
-        return _peer(connection)[0]
+        process, _ = _peer(connection)
+    if not process:
+        raise ProcessLookupError(f"the process that listens at {path} is in another PID namespace")
+    return process
 
 
 def _peer(connection: socket.socket) -> tuple[int, int]:

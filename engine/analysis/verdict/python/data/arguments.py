@@ -24,9 +24,9 @@ _REDUCTIONS = frozenset(
 )
 _TYPES = frozenset(
     words(
-        """bool boolean bytes category complex complex128 complex64 datetime64[ns] f4 f8 float float16
-            float32 float64 i4 i8 int int16 int32 int64 int8 number object str string Int32 Int64 Float64
-            timedelta64[ns] u1 uint16 uint32 uint64 uint8 all datetime timedelta"""
+        """bool boolean bytes category complex complex128 complex64 float float16 float32 float64 int int16
+            int32 int64 int8 number object str string Int32 Int64 Float64 uint16 uint32 uint64 uint8 all
+            datetime timedelta"""
     )
 )
 _CODE = re.compile(r"(?a)[<>=|]?[biufcSUO]\d*|(?:datetime|timedelta)64\[(?:[DMWYhms]|[mnu]s)\]")

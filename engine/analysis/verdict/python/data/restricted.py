@@ -12,7 +12,7 @@ from engine.analysis.verdict.python.data.signatures import RestrictedCall
 FUNCTIONS: Mapping[str, RestrictedCall] = MappingProxyType({**signatures.FUNCTIONS, **pictures.FUNCTIONS})
 """Functions that are called directly, by their full names."""
 BY_LIBRARY: Mapping[str, Mapping[str, RestrictedCall]] = MappingProxyType(
-    {"numpy": signatures.GENERATORS, "pandas": signatures.METHODS, "matplotlib": pictures.METHODS}
+    {"numpy": signatures.ARRAYS, "pandas": signatures.METHODS, "matplotlib": pictures.METHODS}
 )
 """Methods that are called directly where a library is imported, whatever they belong to."""
 

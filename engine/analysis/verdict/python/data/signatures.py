@@ -128,15 +128,16 @@ FUNCTIONS: Mapping[str, RestrictedCall] = MappingProxyType(
 )
 """Functions that are called directly, by their full names."""
 
-GENERATORS: Mapping[str, RestrictedCall] = MappingProxyType(
+ARRAYS: Mapping[str, RestrictedCall] = MappingProxyType(
     {
-        "permuted": signature("any", "x axis"),
         "astype": signature("type", "dtype=type", ArgumentKind.ANY),
+        "permuted": signature("any", "x axis"),
         "random": signature("any type", "size dtype=type"),
         "standard_normal": signature("any type", "size dtype=type"),
     }
 )
-"""Methods of generators of random numbers, without `out`: C code takes whatever stands there for an array."""
+"""Methods of arrays, and of generators of random numbers: those without `out`, for C code takes whatever
+stands there for an array."""
 _AGGREGATED = signature("function axis", "func=function axis=axis", ArgumentKind.FUNCTION)
 METHODS: Mapping[str, RestrictedCall] = MappingProxyType(
     {
