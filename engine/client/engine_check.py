@@ -1,4 +1,4 @@
-"""Whether an engine runs on this machine, found by its lock where it does not answer at its socket."""
+"""Whether an engine runs on this machine, found by its process where it does not answer at its socket."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 from engine import locations
 from engine.client.client import Client, Problem
-from engine.common.lock_holder import lock_holder
+from engine.client.engine_process import engine_process
 from engine.common.text import Untrusted
 from engine.models import Check
 
@@ -15,7 +15,7 @@ ANSWER_SECONDS = 5.0
 
 async def engine_check() -> Check:
     """Return whether the engine of this user is as it should be: it answers, or there is none."""
-    holder = lock_holder(locations.engine_lock())
+    holder = engine_process()
     try:
         async with Client() as client, asyncio.timeout(ANSWER_SECONDS):
             await client.queue()

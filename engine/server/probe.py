@@ -18,7 +18,7 @@ from collections.abc import Callable
 import httpx
 
 from engine import locations
-from engine.server.http.connections.peer import listener_of
+from engine.common.socket_peer import listener_of
 
 _SECONDS = 8.0
 _DRAIN_SECONDS = 600.0

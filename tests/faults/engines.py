@@ -57,6 +57,8 @@ class Report:
     kills: list[tuple[str, datetime]] = field(default_factory=list)
     takeovers: list[float] = field(default_factory=list)
     """Seconds from the death of an engine to the end of each run that it had."""
+    cut_off: int = 0
+    """How many runs were closed though their engine lived: it lost its database."""
     restarts: int = 0
     events: int = 0
     seconds: float = 0.0
@@ -75,15 +77,29 @@ class Report:
         elif kind == "p":
             self.answers.append(float(rest) / 1000)
 
+    def take_end(self, events: list[Event], kills: list[datetime]) -> None:
+        """Take a run that another engine closed, and when its own one was killed meanwhile."""
+        at = {event.type: event.at for event in events}
+        was_closed = any(one.type == "run.ended" and one.data["kill_reason"] == CLOSED for one in events)
+        if not was_closed or "run.started" not in at:
+            return
+        started, ended = at["run.started"], at["run.ended"]
+        death = min((kill for kill in kills if started <= kill <= ended), default=None)
+        if death:
+            self.takeovers.append((ended - death).total_seconds())
+        else:
+            self.cut_off += 1
+
     def __str__(self) -> str:
-        late = f"{_p95(self.takeovers):.1f} s (n = {len(self.takeovers)})" if self.takeovers else "none"
+        longest = max(self.takeovers, default=0.0)
+        late = f"{_p95(self.takeovers):.1f} s, at most {longest:.1f} s (n = {len(self.takeovers)})"
         answers = f"p50 {statistics.median(self.answers):.0f}, p95 {_p95(self.answers):.0f} ms"
         lines = [
             f"{len(self.submitted)} submissions answered ({answers}) in {self.seconds:.0f} s",
             f"{len(self.decided)} decisions answered, {self.started.total()} runs started",
             f"{self.handed_over} runs at another engine than the decision",
             f"{len(self.kills)} engines killed, PostgreSQL restarted {self.restarts} times",
-            f"takeover p95 {late}",
+            f"takeover p95 {late}; {self.cut_off} runs closed of an engine that lived",
             f"{self.events} records in one chain",
             *(f"BROKEN: {one}" for one in self.broken[:20]),
             f"{len(self.broken)} promises broken",
@@ -234,7 +250,7 @@ async def _check(url: str, folder: Path, report: Report) -> None:
             report.broken += _problems(id, events, report.decided.get(id))
             engine = next((str(one.data["engine"]) for one in events if one.type == "run.started"), "")
             report.handed_over += engine not in {"", report.deciders.get(id, engine)}
-            report.takeovers += _takeovers(events, [at for name, at in report.kills if name == engine])
+            report.take_end(events, [at for name, at in report.kills if name == engine])
         report.broken += [f"{code} was run {n} times" for code, n in report.started.items() if n > 1]
     finally:
         await log.close()
@@ -258,16 +274,6 @@ def _problems(id: str, events: list[Event], answered: str | None) -> list[str]:
     if outcome == "approved" and not count["run.ended"]:
         found.append(f"{id} was approved, and has no end")
     return found
-
-
-def _takeovers(events: list[Event], kills: list[datetime]) -> list[float]:
-    """Return how long after the last kill of its engine a run that had started was closed as interrupted."""
-    ends = [event.at for event in events if event.type == "run.ended" and event.data["kill_reason"] == CLOSED]
-    return [
-        min((end - at).total_seconds() for at in kills if at <= end)
-        for end in ends
-        if min(kills, default=end) < end
-    ]
 
 
 def _p95(values: list[float]) -> float:

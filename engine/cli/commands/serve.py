@@ -14,8 +14,8 @@ from engine.cli.load_settings import load_settings
 from engine.cli.options.common import Json
 from engine.cli.output.formatting import print_line, wrap
 from engine.client.client import Client
+from engine.client.engine_process import engine_process
 from engine.common.errors import Problem
-from engine.common.lock_holder import lock_holder
 
 
 def serve(
@@ -44,12 +44,12 @@ def stop(json: Json = False) -> None:
 
 
 async def _stop() -> str:
-    """End the engine over its socket, or by its lock where it does not answer there."""
+    """End the engine over its socket, or by its process where it does not answer there."""
     try:
         async with Client() as client:
             await client.shut_down()
     except Problem as problem:
-        holder = lock_holder(locations.engine_lock())
+        holder = engine_process()
         if problem.status not in {503, 504} or holder is None:
             raise
         os.kill(holder, signal.SIGTERM)

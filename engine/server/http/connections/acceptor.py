@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from engine.common import log
 from engine.common.errors import Problem
-from engine.server.http.connections.peer import is_foreign
+from engine.common.socket_peer import is_foreign
 from engine.server.http.connections.protocol import raw_response
 from engine.server.http.connections.registry import Connection, ConnectionRegistry
 

@@ -6,6 +6,8 @@ import os
 import socket
 import struct
 
+CONNECT_SECONDS = 2.0
+"""A process that hangs takes no more connections once its backlog is full."""
 _CREDENTIALS = struct.Struct("3i")
 """Process, user and group."""
 
@@ -20,9 +22,12 @@ def is_foreign(accepted: socket.socket) -> bool:
 def listener_of(path: str) -> int:
     """Return the process that listens at a Unix socket.
 
-    Raises OSError: nobody does, or a process of another PID namespace, which the kernel calls 0.
+    Raises:
+        OSError: nobody does, it takes no more connections, or it is a process of another PID namespace, which
+            the kernel calls 0.
     """
     with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(CONNECT_SECONDS)
         connection.connect(path)
         process, _ = _peer(connection)
     if not process:
