@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from engine.analysis.verdict.python.bound_names import check_bound_name
 from engine.analysis.verdict.python.calls import check_call, check_format
 from engine.analysis.verdict.python.context import Context, Step
+from engine.analysis.verdict.python.data import interruptions
 from engine.analysis.verdict.python.data.arguments import is_type
 from engine.analysis.verdict.python.data.arguments import problem as problem_of
 from engine.analysis.verdict.python.data.attributes import assigned_attributes
@@ -46,7 +47,9 @@ def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotati
     if not _is_listed(meaning):
         return
     context.used.setdefault(meaning.path, node)
-    found = None if annotation else refused(meaning.path, context)
+    found = (
+        None if annotation else refused(meaning.path, context) or interruptions.refused(meaning.path, context)
+    )
     if found is not None:
         context.refuse(node, found)
     match meaning.use:
@@ -190,7 +193,7 @@ def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotati
         problem = check_format(node.func.value)
         if problem:
             context.refuse(node, problem)
-    else:
+    elif not _makes_defaults(context, node, entry, scope):
         yield node.func, scope, False
     yield from _arguments(context, node, entry, scope)
 
@@ -200,6 +203,12 @@ def _has_fixed_type(context: Context, word: ast.keyword, scope: NameScope) -> bo
     if word.arg in _ELEMENT_TYPES:
         return is_type(context, word.value, scope)
     return word.arg not in _MAY_NAME_TYPES
+
+
+def _makes_defaults(context: Context, node: ast.Call, entry: Meaning, scope: NameScope) -> bool:
+    """Return whether a dictionary with defaults is safe in a call, and as no other value."""
+    listed = entry.path in interruptions.DEFAULTS and refused(entry.path, context) is None
+    return listed and interruptions.makes_defaults(context, node, scope)
 
 
 def _is_method(context: Context, node: ast.Attribute, entry: Meaning) -> bool:

@@ -16,7 +16,7 @@ from engine.analysis.python.parse.source import exact_tree
 from engine.analysis.verdict.python import definitions, expressions
 from engine.analysis.verdict.python.bound_names import check_bound_names
 from engine.analysis.verdict.python.context import START, Context, Step
-from engine.analysis.verdict.python.data import callables, labels, spines
+from engine.analysis.verdict.python.data import callables, interruptions, labels, spines
 from engine.analysis.verdict.python.data.files import is_configured
 from engine.analysis.verdict.python.meanings import OWN
 from engine.analysis.verdict.python.scopes import BINDS, COMPREHENSIONS, NameScope
@@ -99,8 +99,7 @@ class _Proof:
         self._tree = tree
         self._context = Context(source, tree, inputs)
         examples = [tree for _, _, trees in self._context.examples for tree in trees or ()]
-        has_pandas = "pandas" in self._context.libraries
-        self._names = callables.names_of([tree, *examples]) if has_pandas else None
+        self._names = callables.names_of([tree, *examples]) if self._context.libraries else None
         self._nodes = 0
 
     def run(self) -> tuple[Unproven, ...]:
@@ -114,8 +113,10 @@ class _Proof:
 
     def _walk(self, root: ast.AST, scope: NameScope) -> None:
         if self._names is not None:
-            labels.check(self._context, root, self._names.bound)
-            callables.check(self._context, root, self._names)
+            interruptions.check(self._context, root, self._names.bound)
+            if "pandas" in self._context.libraries:
+                labels.check(self._context, root, self._names.bound)
+                callables.check(self._context, root, self._names)
         if "matplotlib" in self._context.libraries:
             spines.check(self._context, root)
         problems, visit, known = self._context.problems, self._visit, self._context.meanings.known

@@ -592,4 +592,41 @@ HELD = tuple(
 )
 """Functions that a `Series` may give to a library."""
 
-ATTACKS = (*HELD, *NUMPY, *READING, *EVALUATING, *MEMORY, *SPINES, *NAMED, *HANDED)
+_OBJECTS = f"{_NP}a, b = np.array([None, 1], dtype=object), np.array([None, 1], dtype=object)\nkept = []\n"
+_TAKES = "    a[0] = b[0] = None\n    kept.extend([i] * 50 for i in range(100))\n"
+INTERRUPTING = (
+    # the elements of what an array gives up are freed while the array still has it
+    f"{_OBJECTS}def g():\n    try:\n        yield 1\n    finally:\n        kept.append(a[0])\nit = g()\nnext(it)\na[0] = [it]\ndel it\na[0] = None",
+    f"{_OBJECTS}def g():\n    try:\n        yield from [1]\n    except GeneratorExit:\n        kept.append(a[0])\na[0] = [g()]",
+    f"{_OBJECTS}def g():\n    try:\n        pass\n    finally:\n        x = yield\na[0] = [g()]",
+    # what is compared, combined or printed is freed meanwhile
+    f"{_OBJECTS}from functools import cmp_to_key\ndef f(x, y):\n    a[:] = 0\n    return x - y\na[:] = list(map(cmp_to_key(f), [1, 2]))\na.sort()",
+    f"{_OBJECTS}import functools\nK = functools.cmp_to_key(lambda x, y: 0)",
+    f"{_OBJECTS}def g():\n    yield 1\n{_TAKES}    yield 2\na[0], b[0] = {{1: 2}}.keys(), g()\na & b",
+    f"{_OBJECTS}a[0] = {{1: 2}}.items()",
+    f"{_OBJECTS}a[0] = max({{1: 2}}.items(), [])",
+    f"{_OBJECTS}a[0] = [{{1: 2}}.keys]",
+    f"{_OBJECTS}a[0] = next(map(dict.keys, [{{1: 2}}]))",
+    f"{_OBJECTS}a.fill({{1: 2}}.keys())",
+    f"{_OBJECTS}def list(x): return x\na[0] = list({{1: 2}}.keys())",
+    f"{_OBJECTS}from collections import defaultdict\ndef f():\n{_TAKES}    return 1\na[0], b[0] = '%(x)s %(y)s', defaultdict(f)\na % b",
+    f"{_OBJECTS}from collections import defaultdict\na[0] = defaultdict(lambda: a.fill(None))",
+    f"{_OBJECTS}from collections import defaultdict\na[0] = defaultdict(lambda: list(map(print, [1])))",
+    f"{_OBJECTS}from collections import defaultdict\na[0] = defaultdict(lambda: next(kept[0]))",
+    f"{_OBJECTS}from collections import defaultdict\na[0] = defaultdict(*[print])",
+    f"{_OBJECTS}from collections import defaultdict\nd = next(map(defaultdict, [print]))",
+    f"{_OBJECTS}def int(): return 1\nfrom collections import defaultdict\na[0] = defaultdict(int)",
+    f"{_OBJECTS}import typing\na[0] = typing.DefaultDict(print)",
+    f"{_OBJECTS}import typing\na[0] = typing.DefaultDict[str, int](print)",
+    f"{_OBJECTS}from collections import ChainMap\ndef g():\n    x.clear()\n    yield 1\nx = [ChainMap(), 'a']\nx[0].maps[0] = g()\nnp.array(x)",
+    f"{_OBJECTS}np.set_printoptions(formatter={{'all': print}})\na.astype(str)",
+    f"{_OBJECTS}np.set_printoptions(1, 1, 1, 1, True, '', '', {{'all': print}})",
+    f"{_OBJECTS}np.set_printoptions(override_repr=print)",
+    f"{_OBJECTS}f = np.set_printoptions",
+    f"{_OBJECTS}@np.printoptions(formatter={{'all': print}})\ndef f(): pass",
+    f"{_OBJECTS}@np.errstate(all='call', call=print)\ndef f(): pass",
+    "import matplotlib.pyplot as plt\nx = {1: 2}.keys()",
+)
+"""Code of the program that runs while numpy is amid the objects of an array, which are freed then."""
+
+ATTACKS = (*INTERRUPTING, *HELD, *NUMPY, *READING, *EVALUATING, *MEMORY, *SPINES, *NAMED, *HANDED)

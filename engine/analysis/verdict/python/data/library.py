@@ -41,7 +41,7 @@ polymul polysub polyval prod ptp quantile ravel ravel_multi_index real repeat re
 resize result_type roll rollaxis roots rot90 round searchsorted select setdiff1d setxor1d shape sinc
 size sort split squeeze stack std sum swapaxes take take_along_axis tensordot tile trace transpose
 trapz trapezoid trim_zeros unique union1d unravel_index unwrap vander var vdot vsplit vstack
-where errstate seterr set_printoptions printoptions iinfo finfo
+where seterr iinfo finfo
 """
 _NUMPY_CONSTANTS = "e pi inf nan newaxis euler_gamma"
 _RANDOM = """
@@ -67,7 +67,7 @@ NUMPY: Mapping[str, SafeModule] = MappingProxyType(
             " views without bounds (`lib.stride_tricks`), or looks names up in frames (`r_`, `bmat`).",
             f"{_NUMPY_TYPES} {_NUMPY_UFUNCS} {_NUMPY_MAKERS} {_NUMPY_FUNCTIONS} {_NUMPY_CONSTANTS}",
             types="ndarray dtype",
-            calls="loadtxt genfromtxt savetxt vectorize "
+            calls="loadtxt genfromtxt savetxt set_printoptions vectorize "
             + " ".join(path.removeprefix("numpy.") for path in signatures.MAKERS),
         ),
         "numpy.fft": module("Computes.", _FFT),

@@ -101,6 +101,10 @@ FUNCTIONS: Mapping[str, RestrictedCall] = MappingProxyType(
             f"{_TEXT} skip_header=literal skip_footer=literal names=literal filling_values=literal"
             " missing_values=literal",
         ),
+        "numpy.set_printoptions": signature(
+            "any any any any any",
+            "precision threshold edgeitems linewidth suppress nanstr infstr sign floatmode",
+        ),
         "numpy.savetxt": signature(
             "table any",
             "fname=table X fmt=literal delimiter=literal newline=literal header=literal footer=literal"
