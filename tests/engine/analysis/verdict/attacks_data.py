@@ -629,4 +629,45 @@ INTERRUPTING = (
 )
 """Code of the program that runs while numpy is amid the objects of an array, which are freed then."""
 
-ATTACKS = (*INTERRUPTING, *HELD, *NUMPY, *READING, *EVALUATING, *MEMORY, *SPINES, *NAMED, *HANDED)
+_HUGE = (
+    "h = np.empty(2**46, dtype='i1')\nx = [np.arange(2000), np.array(['x'], dtype=object)] + [h] * 2**18\n"
+)
+OVERFLOWING = (
+    f"{_NP}np.bincount(np.array([2**63 - 1, 2**61 + 20]), minlength=10)",
+    f"{_NP}list(map(np.bincount, [[2**63 - 1]]))",
+    f"{_NP}np.broadcast_to(np.int8(1), (2**60, 4))",
+    f"{_NP}np.broadcast_arrays(np.int8(1), 1)",
+    *(
+        f"{_NP}{_HUGE}{line}"
+        for line in (
+            "np.concatenate([np.array(['AAAA']), np.array([b'\\xff'])] + [h] * 2**18)",
+            "np.concatenate([*x])",
+            "np.hstack(x)",
+            "np.vstack(x)",
+            "np.dstack(x)",
+            "np.column_stack([y for y in x])",
+            "np.concatenate(x, dtype='i8', casting='unsafe')",
+            "np.concatenate(x, 0, np.zeros(9), casting='unsafe')",
+            "np.concatenate(x, out=np.zeros(9))",
+            "np.hstack(x, dtype='i8', casting='unsafe')",
+            "np.vstack(x, dtype='i8', casting='unsafe')",
+            "np.stack(x, 0, np.zeros(9))",
+            "f = np.concatenate",
+            "list(map(np.concatenate, [x], [0], [np.zeros(9)]))",
+        )
+    ),
+)
+"""Sizes that overflow in numpy, which then writes beyond an array."""
+
+ATTACKS = (
+    *OVERFLOWING,
+    *INTERRUPTING,
+    *HELD,
+    *NUMPY,
+    *READING,
+    *EVALUATING,
+    *MEMORY,
+    *SPINES,
+    *NAMED,
+    *HANDED,
+)

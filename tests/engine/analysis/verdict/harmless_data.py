@@ -19,6 +19,7 @@ NUMPY = (
     "import numpy\nfrom numpy.linalg import inv\nfrom numpy import pi, sin as s\nprint(inv(numpy.eye(2)), s(pi))",
     f"{_NP}print(np.array([1.0]) / 2)\nnp.set_printoptions(precision=3)\nprint(np.add.reduce([1, 2]), np.iinfo(int).max)",
     f"{_NP}from collections import defaultdict\nd = defaultdict(list)\nd['a'].append(1)\ne = defaultdict(lambda: defaultdict(int))\nf = defaultdict(lambda: [0] * 2)\ng = defaultdict(lambda: np.zeros(3))\nfor k, v in d.items():\n    print(k in d.keys(), list(d.keys()), *d.items(), sorted(d.items(), key=lambda x: x[0]), max(e.items()))\nprint({{k: v for k, v in f.items()}}, dict(zip(d.keys(), g.values())), ' '.join(d.keys()))",
+    f"{_NP}a = np.zeros(3)\nprint(np.concatenate((a[1:], a[:1]), axis=0), np.vstack([a, a]), np.hstack((a, a)), np.column_stack((a, a)), np.stack([a] * 3, axis=1), np.append(a, 1))",
     f"{_NP}def windows(a):\n    for i in range(len(a)):\n        yield a[i:]\ntry:\n    print(list(windows(np.arange(3))))\nexcept ValueError:\n    pass\nnp.set_printoptions(precision=2, suppress=True, linewidth=100)\nnp.seterr(all='ignore')",
     f"{_NP}m = np.matmul(np.eye(3), np.arange(9).reshape(3, 3))\nfor row in m:\n    print(' '.join(f'{{x:.1f}}' for x in row))\nprint(m.flatten().nbytes)",
     f"{_NP}import doctest\ndef f(x):\n    '''\n    >>> import numpy as np\n    >>> f(np.array([1]))\n    array([2])\n    '''\n    return x + 1\ndoctest.testmod()",

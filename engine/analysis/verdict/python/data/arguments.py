@@ -79,6 +79,12 @@ def _any(context: Context, node: ast.expr, scope: NameScope) -> bool:
     return not isinstance(node, ast.Starred)
 
 
+def _arrays(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    if not isinstance(node, ast.List | ast.Tuple):
+        return False
+    return not any(isinstance(one, ast.Starred) for one in node.elts)
+
+
 def _literal(context: Context, node: ast.expr, scope: NameScope) -> bool:
     match node:
         case ast.Constant():
@@ -209,6 +215,7 @@ def _option(context: Context, node: ast.expr, scope: NameScope) -> bool:
 _CHECKS: Mapping[ArgumentKind, Check] = MappingProxyType(
     {
         ArgumentKind.ANY: _any,
+        ArgumentKind.ARRAYS: _arrays,
         ArgumentKind.LITERAL: _literal,
         ArgumentKind.FUNCTION: _function,
         ArgumentKind.TYPE: is_type,

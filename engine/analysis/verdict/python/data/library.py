@@ -29,18 +29,18 @@ copy diag diagflat fromfunction meshgrid mgrid ogrid tril tril_indices triu triu
 _NUMPY_FUNCTIONS = """
 all allclose amax amin angle any append apply_along_axis apply_over_axes argmax argmin argpartition
 argsort argwhere around array_equal array_equiv array_split atleast_1d atleast_2d atleast_3d
-average bincount block broadcast_arrays broadcast_shapes broadcast_to clip column_stack compress
-concatenate convolve corrcoef correlate count_nonzero cov cross cumprod cumsum delete diagonal diff
-digitize divide dot dsplit dstack ediff1d einsum expand_dims extract fix flatnonzero flip fliplr flipud
+average block broadcast_shapes clip compress
+convolve corrcoef correlate count_nonzero cov cross cumprod cumsum delete diagonal diff
+digitize divide dot dsplit ediff1d einsum expand_dims extract fix flatnonzero flip fliplr flipud
 gradient hamming hanning blackman bartlett kaiser histogram histogram2d histogram_bin_edges hsplit
-hstack i0 imag inner insert interp intersect1d isclose iscomplex iscomplexobj isin isreal isrealobj
+i0 imag inner insert interp intersect1d isclose iscomplex iscomplexobj isin isreal isrealobj
 isscalar issubdtype kron lexsort max mean median min moveaxis nan_to_num nanargmax nanargmin nancumsum
 nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar ndenumerate ndim
 ndindex nonzero outer pad partition percentile piecewise polyadd polyder polydiv polyfit polyint
 polymul polysub polyval prod ptp quantile ravel ravel_multi_index real repeat reshape
 resize result_type roll rollaxis roots rot90 round searchsorted select setdiff1d setxor1d shape sinc
-size sort split squeeze stack std sum swapaxes take take_along_axis tensordot tile trace transpose
-trapz trapezoid trim_zeros unique union1d unravel_index unwrap vander var vdot vsplit vstack
+size sort split squeeze std sum swapaxes take take_along_axis tensordot tile trace transpose
+trapz trapezoid trim_zeros unique union1d unravel_index unwrap vander var vdot vsplit
 where seterr iinfo finfo
 """
 _NUMPY_CONSTANTS = "e pi inf nan newaxis euler_gamma"
@@ -68,7 +68,7 @@ NUMPY: Mapping[str, SafeModule] = MappingProxyType(
             f"{_NUMPY_TYPES} {_NUMPY_UFUNCS} {_NUMPY_MAKERS} {_NUMPY_FUNCTIONS} {_NUMPY_CONSTANTS}",
             types="ndarray dtype",
             calls="loadtxt genfromtxt savetxt set_printoptions vectorize "
-            + " ".join(path.removeprefix("numpy.") for path in signatures.MAKERS),
+            + " ".join(path.removeprefix("numpy.") for path in (*signatures.MAKERS, *signatures.JOINERS)),
         ),
         "numpy.fft": module("Computes.", _FFT),
         "numpy.linalg": module("Computes.", _LINALG),

@@ -13,6 +13,8 @@ class ArgumentKind(Enum):
 
     ANY = auto()
     """Anything that a proven program can hold."""
+    ARRAYS = auto()
+    """A list or tuple that is spelled out."""
     LITERAL = auto()
     """Numbers, texts, and lists, tuples and dictionaries of them, spelled out."""
     FUNCTION = auto()
@@ -87,10 +89,20 @@ MAKERS = {
     for before, names in _MAKERS.items()
     for name in names.split()
 }
+JOINERS = {
+    "numpy.stack": signature("any any", "axis"),
+    "numpy.concatenate": signature("arrays any", "axis"),
+    **dict.fromkeys(
+        ("numpy.column_stack", "numpy.dstack", "numpy.hstack", "numpy.vstack"), signature("arrays")
+    ),
+}
+"""Functions of numpy that join arrays. Of very many arrays the sizes may overflow, and where a conversion
+fails after some elements, numpy has written beyond the result, and the program goes on."""
 _PIVOTED = "values index columns aggfunc=function fill_value margins dropna margins_name observed"
 FUNCTIONS: Mapping[str, RestrictedCall] = MappingProxyType(
     {
         **MAKERS,
+        **JOINERS,
         "numpy.vectorize": signature("any type", "pyfunc otypes=type excluded=literal cache=literal"),
         "numpy.loadtxt": signature(
             "input",
@@ -186,6 +198,7 @@ METHODS: Mapping[str, RestrictedCall] = MappingProxyType(
 REASONS: Mapping[ArgumentKind, str] = MappingProxyType(
     {
         ArgumentKind.ANY: "gets arguments that this code does not spell out",
+        ArgumentKind.ARRAYS: "gets a list that is not spelled out",
         ArgumentKind.LITERAL: "gets an option that is computed",
         ArgumentKind.FUNCTION: "gets what may be the name of any method",
         ArgumentKind.TYPE: "gets a type that is not on the list or is computed",
