@@ -505,6 +505,9 @@ HANDED = (
     f"{_NP}np.zeros(1, {{'names': ['b'], 'formats': [('S', [('b', 'O')])]}})",
     f"{_NP}np.array(['a' * 8]).astype((bytes, {{'b': ('O', 0)}}))",
     f"{_PD}pd.read_csv('data.csv', dtype={{'a': ('S', [('b', 'O')])}})",
+    f"{_NP}np.zeros(1, {{'names': ['O'], 'formats': ['O']}})",
+    f"{_NP}np.zeros(1, {{'names': 'O', 'formats': 'O'}})",
+    f"{_NP}np.zeros(1, {{'na' + 'mes': ['O'], 'formats': ['O']}})",
     # it is reached by `**`, by a function's signature in one text, and by types in other places
     f"{_NP}np.concatenate([['a']], **{{'dtype': 'T'}})",
     f"{_NP}k = {{'dtype': 'T'}}\nf = np.concatenate\nf([['a']], **k)",

@@ -142,13 +142,20 @@ def is_type(context: Context, node: ast.expr, scope: NameScope) -> bool:
     """Return whether an expression is a type of elements that is spelled out, or holds only such types.
 
     A tuple may lay one type over another, such as objects over texts, whose bytes would be their addresses.
+    A dictionary names columns, and no parts of a record.
     """
     if isinstance(node, ast.Constant):
         return node.value is None or node.value in _TYPES or _is_code(node.value)
+    if isinstance(node, ast.Dict) and not all(_is_column(key) for key in node.keys):
+        return False
     if not isinstance(node, ast.Tuple) and (parts := _parts(node)):
         return all(is_type(context, one, scope) for one in parts)
     meaning = context.meanings.of_entry(node, scope)
     return meaning.use is Use.VALUE and (meaning.path in _BUILTIN_TYPES or meaning.path.startswith("numpy."))
+
+
+def _is_column(key: ast.expr | None) -> bool:
+    return isinstance(key, ast.Constant) and key.value != "names"
 
 
 def _is_code(value: object) -> bool:
