@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 
 from engine.analysis.verdict.javascript.global_names import CONSTANTS, VALUES
@@ -63,14 +62,9 @@ def regex(walk: Walk, part: SyntaxPart) -> int:
     clear = head.endswith(tuple(_REGEX_AFTER)) or head.endswith(_REGEX_AFTER_WORDS) or "=>" in head[-2:]
     if any(one.type == "regex_pattern" and "(?<" in one.text for one in part.parts):
         walk.flow.mark_unknown_names()
-    if not clear or "//" in line or "*/" in line or _is_broken(part):
+    if not clear or "//" in line or "*/" in line:
         walk.flow.refuse(part, "it is not clear that this is a regular expression")
     return ARRAY
-
-
-def _is_broken(regex: SyntaxPart) -> bool:
-    """Return whether something stands between a pattern and what the grammar takes for its flags."""
-    return any(after.start != before.end + 1 for before, after in itertools.pairwise(regex.parts))
 
 
 def parenthesized(walk: Walk, part: SyntaxPart) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from tree_sitter import Node
 
 from engine.analysis.syntax import Tree
@@ -12,6 +14,8 @@ DEEPEST = 120
 """How deeply nodes may be nested."""
 _BLANKS = 200
 """How many bytes behind a comment are looked at for the end of its line."""
+_WHOLE = frozenset({"string", "template_string", "regex"})
+"""Nodes without anything between their tokens: a comment that the grammar finds there is code for Node.js."""
 
 
 class NotReadable(Exception):
@@ -96,6 +100,8 @@ def read_parts(tree: Tree) -> SyntaxPart:
         node, part, depth = stack.pop()
         if depth > DEEPEST:
             raise NotReadable("the code is nested too deeply to be proven")
+        if node.type in _WHOLE and not _is_whole(node):
+            raise NotReadable("a text or a regular expression has a comment or a gap in it")
         for number, child in enumerate(node.children):
             if not child.is_named:
                 _add_word(node, part, number, child)
@@ -109,6 +115,12 @@ def read_parts(tree: Tree) -> SyntaxPart:
                     part.fields.setdefault(name, below)
                 stack.append((child, below, depth + 1))
     return root
+
+
+def _is_whole(node: Node) -> bool:
+    """Return whether each token follows directly on the one before."""
+    tokens = [child for child in node.children if child.type != "comment"]
+    return all(before.end_byte == after.start_byte for before, after in pairwise(tokens))
 
 
 def _check_comment(tree: Tree, comment: Node) -> None:

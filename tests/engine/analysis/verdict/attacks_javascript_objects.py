@@ -57,6 +57,10 @@ ATTACKS = (
     "const f = Array['from'];",
     "const r = /a//*\n*/fetch('x')",
     "const r = /a//* b */ /*\n*/require('fs')",
+    # what the grammar takes for a comment within a regular expression is code for Node.js
+    "const a = 1, g = 1;\nconst x = / /* console.log('PWNED', require('child_process').execSync('id').toString()) */ a/g;",
+    "const a = 1, g = 1;\nconst x = `${/ /* fetch('x') */ a/g}`;",
+    "const a = 1, g = 1;\nconst x = / /*1*/ /* fetch('x') */ a/g;",
     "[1].map((_, i) => yield (i))",
     "function* g() { yield /*\n*/ (1) }",
     "const dg = ({})['__defineGet' + 'ter__'];\nclass M extends Map { get set() { return dg } }\nconst m = new M([['length', () => 'constructor']]);\nconst c = (() => 1)[m.length];\nArray.from(['a = fetch()'], c);",

@@ -27,5 +27,6 @@ HARMLESS = (
     "const set = new Set([1, 2, 2])\nconsole.log([...set].includes(1), set.size, Object.freeze({ a: 1 }), Object.fromEntries([['a', 1]]))",
     "const text = 'naïve – ünïcode 🚀'\nconsole.log([...text].reverse().join(''), text.normalize('NFD').length)",
     "function outer() { if (true) { function inner() { return 1 } } return inner() }\nconsole.log(outer())",
+    "const text = ` /* a */ ${ /* b */ 1 } // c` + ' /* d */ ' + \" // e\"\nconsole.log(text, / +a/g.test(text), / b/ /* d */ .exec(text))",
     "let process2 = { exit: () => 1 }\nconsole.log(process2.exit())",
 )
