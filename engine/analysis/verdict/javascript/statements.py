@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.analysis.verdict.javascript.kinds import ANYTHING, TEXT
+from engine.analysis.verdict.javascript.kinds import ANYTHING, NUMBER, TEXT
 from engine.analysis.verdict.javascript.patterns import bind
 from engine.analysis.verdict.javascript.properties import taken
 from engine.analysis.verdict.javascript.tree import SyntaxPart
@@ -49,6 +49,8 @@ def declaration(walk: Walk, part: SyntaxPart) -> int:
         elif "value" in declarator.fields:
             name = declarator.field("name")
             bind(walk, name, *walk.value(declarator.field("value"), name))
+        else:
+            bind(walk, declarator.field("name"), NUMBER)
     return 0
 
 

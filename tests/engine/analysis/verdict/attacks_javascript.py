@@ -235,6 +235,9 @@ ATTACKS = (
     "const {env}=process",
     "process.argv.constructor",
     "process.argv['constr'+'uctor']['constr'+'uctor']('x')()",
+    # a pattern without a value has code in it, too
+    "let { x = fetch('x') };",
+    "for (let [x = fetch('x')];;) break;",
     # a function in a block may be no variable outside of it, where the name is a global
     "'use strict'; { function fetch() {} } fetch('x');",
     "{ let fetch = 1; { function fetch() {} } } fetch('x');",
