@@ -60,13 +60,14 @@ class ViolationList(Rows):
         """Whether there is no code yet."""
         self._unproven: tuple[Unproven, ...] = ()
         self._proven = False
+        self._trusts: tuple[str, ...] = ()
 
     def empty(self) -> tuple[list[Part], ...]:
         """Return what is displayed where there are no violations."""
         if self.unwritten:
             return self.UNWRITTEN
         if self._proven:
-            return self.PROVEN
+            return (*self.PROVEN, *_trusting_lines(self._trusts))
         places = [_unproven_line(one) for one in self._unproven]
         return (*self.EMPTY, [], *places) if places else self.EMPTY
 
@@ -74,6 +75,7 @@ class ViolationList(Rows):
         """Show what is not proven harmless, in the border and in an empty list, or that all of it is."""
         self._unproven = analysis.unproven
         self._proven = analysis.verdict is Verdict.HARMLESS
+        self._trusts = analysis.trusts
         if not self.unwritten and analysis.unproven:
             set_border_title(self, content(verdict_text(analysis)), below=True)
         self.refresh()
@@ -118,6 +120,13 @@ class ViolationList(Rows):
 
 def _unproven_line(one: Unproven) -> list[Part]:
     return [(f"{one.span.line}:{one.span.column}  ", "muted"), one.reason]
+
+
+def _trusting_lines(libraries: tuple[str, ...]) -> list[list[Part]]:
+    """Return what says that a proof takes the C code of libraries for sound."""
+    if not libraries:
+        return []
+    return [[], [("This trusts the C code", "muted")], [(f"of {', '.join(libraries)}.", "muted")]]
 
 
 class ViolationDetail(Widget, can_focus=True):

@@ -239,4 +239,5 @@ def merged_analyses(parts: Sequence[Analysis]) -> Analysis:
         complete=all(part.complete for part in parts),
         seconds=sum(part.seconds for part in parts),
     )
-    return merged.judged(parts[0].unproven, proven=parts[0].verdict is Verdict.HARMLESS)
+    judged = merged.judged(parts[0].unproven, proven=parts[0].verdict is Verdict.HARMLESS)
+    return judged.trusting(parts[0].trusts)

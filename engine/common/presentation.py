@@ -28,11 +28,17 @@ def written_text(analysis: Analysis) -> str:
     return f"writes only its workspace: {', '.join(names[:NAMED_FILES])}{more}" if names else ""
 
 
+def proven_text(analysis: Analysis) -> str:
+    """Return `Proven harmless`, and which libraries the proof takes for sound."""
+    trusted = f", trusting {' and '.join(analysis.trusts)}" if analysis.trusts else ""
+    return f"Proven harmless{trusted}"
+
+
 def verdict_text(analysis: Analysis) -> str:
     """Return the verdict in a few words."""
     match analysis.verdict:
         case Verdict.HARMLESS:
-            return "Proven harmless"
+            return proven_text(analysis)
         case Verdict.UNPROVEN if written := written_text(analysis):
             return f"Unproven; {written}"
         case Verdict.UNPROVEN if analysis.unproven:

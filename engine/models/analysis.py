@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field, model_validator
 from typing_extensions import Self
 
 from engine.common.backports import StrEnum
 from engine.common.text import Untrusted
 from engine.models.base import FrozenModel, Level
+
+LibraryName = Annotated[str, Field(pattern=r"^[a-z]{1,40}$")]
 
 
 class Span(FrozenModel):
@@ -146,6 +150,8 @@ class Analysis(FrozenModel):
     verdict: Verdict = Verdict.UNPROVEN
     unproven: tuple[Unproven, ...] = ()
     """What the proof does not cover: bounded, and empty where no proof was tried."""
+    trusts: tuple[LibraryName, ...] = ()
+    """Libraries whose compiled code a proof takes for sound, such as `numpy`; empty without a proof."""
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
@@ -170,6 +176,10 @@ class Analysis(FrozenModel):
     def writes_only_workspace(self) -> bool:
         """Whether the code is proven harmless but for files of its workspace that it writes, if any."""
         return self.verdict is Verdict.HARMLESS or bool(self.writes)
+
+    def trusting(self, libraries: tuple[str, ...]) -> Analysis:
+        """Return the analysis as one whose proof, if there is one, takes these libraries for sound."""
+        return self._with(trusts=libraries) if libraries and self.writes_only_workspace else self
 
     def with_effects(self, effects: tuple[PredictedEffect, ...]) -> Analysis:
         """Return the analysis with other effects."""

@@ -67,6 +67,8 @@ class RequestFacts:
     """Whether the code is proven harmless."""
     writes_only_workspace: bool = False
     """Whether the code is proven harmless but for plain files of its workspace that it writes, if any."""
+    trusts: tuple[str, ...] = ()
+    """The libraries whose compiled code the proof takes for sound."""
     weaker_runtime: bool = False
     requester: str = ""
     """The identity of who submits; empty where nobody says."""
@@ -106,6 +108,7 @@ def of_submission(
         complete=analysis.complete,
         proven=analysis.verdict is Verdict.HARMLESS,
         writes_only_workspace=analysis.writes_only_workspace,
+        trusts=analysis.trusts,
         weaker_runtime=weaker_runtime,
         requester=requester,
     )

@@ -43,8 +43,9 @@ class _Kind:
 def suggestions(stored: Iterable[PastSubmission], policy: Policy) -> tuple[PolicySuggestion, ...]:
     """Return the rules that decisions suggest beside a policy, those that would spare most decisions first.
 
-    Only code that is proven harmless and asks for nothing but its own input files is approved in advance, and
-    only where no submission of that kind was denied, sent back, killed, or did something surprising.
+    Only code that is proven harmless, trusts no library, and asks for nothing but its own input files is
+    approved in advance, and only where no submission of that kind was denied, sent back, killed, or did
+    something surprising.
     """
     known = [one for one in stored if one.is_known]
     kinds: defaultdict[_Kind, list[PastSubmission]] = defaultdict(list)
@@ -71,7 +72,7 @@ def _kind(one: PastSubmission) -> _Kind | None:
     facts = of_submission(one.draft, one.analysis)
     asked = set(facts.asked)
     nameless = not one.requester.strip() or "/agent:" in one.requester
-    if nameless or one.draft.operation or not facts.proven or not facts.complete:
+    if nameless or one.draft.operation or not facts.proven or not facts.complete or facts.trusts:
         return None
     if asked - {PermissionKind.FILES}:
         return None
@@ -113,7 +114,7 @@ def _changed(kind: _Kind, known: list[PastSubmission], policy: Policy) -> tuple[
 def _rule(kind: _Kind) -> RuleSpec:
     files = [PermissionKind.FILES.value] if kind.with_files else []
     when = {"operation": "run", "language": kind.language.value, "requester": kind.requester,
-            "proven": True, "requests_only": files}  # fmt: skip
+            "proven": True, "trusts_only": [], "requests_only": files}  # fmt: skip
     fits = {"code": "print(1)", "language": kind.language.value, "requester": kind.requester,
             "proven": True, "files": files}  # fmt: skip
     return RuleSpec.model_validate({
@@ -123,7 +124,7 @@ def _rule(kind: _Kind) -> RuleSpec:
         "reason": "it is proven harmless, and people approved every one like it",
         "when": when,
         "match": fits,
-        "not_match": [fits | {"proven": False}, fits | {"requester": "another"}],
+        "not_match": [fits | {"proven": False}, fits | {"trusts": "numpy"}, fits | {"requester": "another"}],
     })  # fmt: skip
 
 
@@ -131,5 +132,5 @@ def _words(kind: _Kind, agent: str, approved: int) -> str:
     asks = "nothing but their input files" if kind.with_files else "nothing"
     return (
         f"{approved} of {approved} like this were approved: approve {kind.language} submissions of {agent} "
-        f"at once that are proven harmless and ask for {asks}?"
+        f"at once that are proven harmless, trust no library and ask for {asks}?"
     )

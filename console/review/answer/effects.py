@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from console.review.rehearsal.seen import columns, observed
 from console.safety.text import visible_text
-from engine.common.presentation import headline, written_text
+from engine.common.presentation import headline, proven_text, written_text
 from engine.common.text import Untrusted, many
 from engine.models import (
     Analysis,
@@ -97,7 +97,7 @@ def _reads(case: Case) -> str:
 def verdict(analysis: Analysis) -> tuple[str, str]:
     """Return the verdict in a few words, and its style."""
     if analysis.verdict is Verdict.HARMLESS:
-        return "Proven harmless", "bold success"
+        return proven_text(analysis), "bold success"
     if analysis.violations and analysis.verdict is Verdict.VIOLATIONS:
         worst = max(analysis.violations, key=lambda each: each.severity.rank)
         words = f"{many(len(analysis.violations), 'violation')}, worst in line {worst.span.line}"

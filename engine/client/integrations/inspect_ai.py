@@ -1,7 +1,7 @@
 """inspect_ai: an approver for tools that run code, to be named before a human one in an approval policy.
 
-Code that is proven harmless is approved, grave violations are rejected, everything else is left to the next
-approver. Nothing is submitted, and nothing runs here.
+Code that is proven harmless, and trusts no library's C code, is approved, grave violations are rejected,
+everything else is left to the next approver. Nothing is submitted, and nothing runs here.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 from inspect_ai.approval import Approval, Approver, approver
 
 from engine.client.environment import client_from_environment
+from engine.common.presentation import proven_text
 from engine.common.text import mark_hidden
 from engine.models import Analysis, Language, Level, Verdict
 
@@ -38,6 +39,8 @@ def pratique(requester: str = "inspect") -> Approver:
 
 def _judged(analysis: Analysis) -> Approval:
     if analysis.verdict is Verdict.HARMLESS and analysis.complete:
+        if analysis.trusts:
+            return Approval(decision="escalate", explanation=f"Pratique says: {proven_text(analysis)}")
         return Approval(decision="approve", explanation="Pratique has proven it harmless")
     grave = [one for one in analysis.violations if one.severity in GRAVE]
     reasons = [f"line {one.span.line}: {mark_hidden(one.message)}" for one in grave][:MOST_REASONS]

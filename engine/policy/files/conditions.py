@@ -76,6 +76,10 @@ def _writes_only_workspace(wanted: bool) -> Condition:
     return lambda facts: _holds(facts.writes_only_workspace)
 
 
+def _trusts_only(libraries: tuple[str, ...]) -> Condition:
+    return lambda facts: _holds(facts.writes_only_workspace and set(facts.trusts) <= set(libraries))
+
+
 def _violation(wanted: ViolationIs) -> Condition:
     least = wanted.severity.rank
 
@@ -190,6 +194,7 @@ _MAKERS: dict[str, Callable[..., Condition]] = {
     "predicts": _predicts,
     "proven": _proven,
     "writes_only_workspace": _writes_only_workspace,
+    "trusts_only": _trusts_only,
     "no_violation": _no_violation,
     "requests_only": _requests_only,
     "predicts_only": _predicts_only,

@@ -58,6 +58,7 @@ def facts_of(example: Example) -> RequestFacts:
         complete=not example.incomplete,
         proven=example.proven and not example.incomplete,
         writes_only_workspace=(example.proven or example.writes_only_workspace) and not example.incomplete,
+        trusts=tuple(example.trusts),
         weaker_runtime=example.weaker_runtime,
         requester=example.requester,
     )

@@ -149,6 +149,8 @@ class When(Part):
     """For rules that lower: the code is proven harmless."""
     writes_only_workspace: Yes | None = None
     """For rules that lower: it is proven harmless but for files that it writes in its workspace, if any."""
+    trusts_only: Several[str] | None = None
+    """For rules that lower: a proof takes the compiled code of no other libraries for sound."""
     requester: Several[str] | None = None
     """For rules that lower: one of these submits, by identity: `token:ID`, or `uid:N NAME` at the socket."""
     no_violation: Levels | None = None
@@ -164,7 +166,15 @@ RAISING = frozenset(
      "registries_outside", "limits_over"}
 )  # fmt: skip
 LOWERING = frozenset(
-    {"proven", "writes_only_workspace", "requester", "no_violation", "requests_only", "predicts_only"}
+    {
+        "proven",
+        "writes_only_workspace",
+        "trusts_only",
+        "requester",
+        "no_violation",
+        "requests_only",
+        "predicts_only",
+    }
 )
 
 
@@ -196,6 +206,7 @@ class Example(Part):
     incomplete: bool = False
     proven: bool = False
     writes_only_workspace: bool = False
+    trusts: Several[str] = ()
     requester: str = ""
     domains: Several[str] = ()
     packages: Several[ExamplePackage] = ()

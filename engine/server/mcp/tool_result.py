@@ -68,6 +68,7 @@ def tool_result(case: Case, guest: GuestOutput | None = None) -> ToolResult:
         verdict=case.analysis.verdict,
         unproven=[_place(one) for one in case.analysis.unproven[:MOST_FINDINGS]],
         writes=list(case.analysis.writes),
+        trusts=list(case.analysis.trusts),
         violations=[_finding(violation) for violation in case.analysis.violations[:MOST_FINDINGS]],
         reason=mark_hidden(decision.reason) if decision and case.status in NOT_RUN else "",
         requested_changes=_requested_changes(decision.comments) if decision else [],

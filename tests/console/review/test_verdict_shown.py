@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from console.review.answer.effects import verdict
 from console.review.violations import ViolationList
+from engine.common.presentation import verdict_text
 from engine.models import Analysis, Span, Unproven, Verdict
 
 _SPAN = Span(line=3, column=5, end_line=3, end_column=9)
@@ -28,3 +30,11 @@ def test_places_that_are_not_proven_are_listed() -> None:
     assert "3:5" in _shown(analysis)
     assert "is not on the list" in _shown(analysis)
     assert "Proven" not in _shown(analysis)
+
+
+def test_the_libraries_that_a_proof_trusts_are_named() -> None:
+    """In the list, in Review's answer and in each text of a verdict; a proof of all of it names none."""
+    trusting = Analysis(verdict=Verdict.HARMLESS, trusts=("numpy", "pandas"))
+    assert "This trusts the C code of numpy, pandas." in _shown(trusting)
+    assert "trusts" not in _shown(Analysis(verdict=Verdict.HARMLESS))
+    assert "Proven harmless, trusting numpy and pandas" == verdict_text(trusting) == verdict(trusting)[0]

@@ -16,6 +16,7 @@ from engine.policy.suggestions import LEAST_APPROVED, suggestions
 
 AGENT = "token:t-1"
 HARMLESS = Analysis(verdict=Verdict.HARMLESS)
+TRUSTING = Analysis(verdict=Verdict.HARMLESS, trusts=("numpy",))
 ALTER = Callable[[PastSubmission], PastSubmission]
 
 
@@ -78,6 +79,7 @@ def test_one_that_went_otherwise_prevents_the_suggestion(alter: ALTER) -> None:
     "past",
     [
         approved(LEAST_APPROVED - 1),
+        [replace(one, analysis=TRUSTING) for one in approved(50)],
         [replace(one, by_person=False) for one in approved(50)],
         [replace(one, analysis=Analysis(verdict=Verdict.UNPROVEN)) for one in approved(50)],
         [replace(one, requester="uid:1000/agent:0123") for one in approved(50)],
