@@ -10,7 +10,6 @@ from types import MappingProxyType
 from engine.analysis.python.word_lists import words
 from engine.analysis.verdict.python.calls import check_format
 from engine.analysis.verdict.python.context import Context
-from engine.analysis.verdict.python.data.attributes import stored_by_library
 from engine.analysis.verdict.python.data.files import PICTURE, TABLE, is_input, is_output
 from engine.analysis.verdict.python.data.signatures import REASONS, ArgumentKind, RestrictedCall
 from engine.analysis.verdict.python.meanings import Use
@@ -66,13 +65,24 @@ def problem(
     for kind, arg in zip(signature.positional, call.args, strict=False):
         if not _CHECKS[kind](context, arg, scope):
             return f"`{path}` {REASONS[kind]}"
-    for word in call.keywords:
-        known = signature.keywords.get(word.arg, signature.others) if word.arg else None
-        if known is None:
-            return f"`{path}` gets an argument `{word.arg or '**'}` that is not on the list"
-        if not _CHECKS[known](context, word.value, scope):
-            return f"`{path}` {REASONS[known]}"
-    return None
+    found = (_problem_of_keyword(signature, path, call, word, context, scope) for word in call.keywords)
+    return next(filter(None, found), None)
+
+
+def _problem_of_keyword(
+    signature: RestrictedCall,
+    path: str,
+    call: ast.Call,
+    word: ast.keyword,
+    context: Context,
+    scope: NameScope,
+) -> str | None:
+    known = signature.keywords.get(word.arg, signature.others) if word.arg else None
+    if known is None:
+        return f"`{path}` gets an argument `{word.arg or '**'}` that is not on the list"
+    if known is ArgumentKind.NAMED and not _is_grouped(call.func):
+        return f"`{path}` gets an argument `{word.arg}`, which only groups take for a name"
+    return None if _CHECKS[known](context, word.value, scope) else f"`{path}` {REASONS[known]}"
 
 
 def _any(context: Context, node: ast.expr, scope: NameScope) -> bool:
@@ -106,8 +116,6 @@ def _function(context: Context, node: ast.expr, scope: NameScope) -> bool:
             return name in _REDUCTIONS
         case ast.Name(id=name) if _is_own_function(context, name, scope):
             return True
-        case ast.Tuple(elts=[ast.Constant(value=str(column)), reduced]) if column not in _REDUCTIONS:
-            return not _may_be_method(context, column) and _function(context, reduced, scope)
     parts = _parts(node)
     return all(_function(context, one, scope) for one in parts) if parts else _is_listed(context, node, scope)
 
@@ -117,9 +125,20 @@ def _parts(node: ast.expr) -> list[ast.expr]:
     return node.values if isinstance(node, ast.Dict) else getattr(node, "elts", [])
 
 
-def _may_be_method(context: Context, column: str) -> bool:
-    """Return whether a text that should name a column may be taken for a method with an effect."""
-    return column.startswith("_") or stored_by_library(column, context.libraries)
+def _named(context: Context, node: ast.expr, scope: NameScope) -> bool:
+    """Return whether a result has a column that is spelled out, and its function."""
+    match node:
+        case ast.Tuple(elts=[ast.Constant(value=str()), reduced]):
+            return _function(context, reduced, scope)
+    return _function(context, node, scope)
+
+
+def _is_grouped(node: ast.expr) -> bool:
+    """Return whether a method belongs to groups, or to columns of theirs."""
+    match node:
+        case ast.Attribute(value=ast.Subscript(value=groups)) | ast.Attribute(value=groups):
+            return isinstance(groups, ast.Call) and getattr(groups.func, "attr", "") == "groupby"
+    return False
 
 
 def _is_own_function(context: Context, name: str, scope: NameScope) -> bool:
@@ -225,6 +244,7 @@ _CHECKS: Mapping[ArgumentKind, Check] = MappingProxyType(
         ArgumentKind.ARRAYS: _arrays,
         ArgumentKind.LITERAL: _literal,
         ArgumentKind.FUNCTION: _function,
+        ArgumentKind.NAMED: _named,
         ArgumentKind.TYPE: is_type,
         ArgumentKind.INPUT: _input,
         ArgumentKind.ENCODING: _encoding,

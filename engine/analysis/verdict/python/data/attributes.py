@@ -6,7 +6,6 @@ from functools import cache
 
 from engine.analysis.python.word_lists import words
 from engine.analysis.verdict.python.attributes import SAFE
-from engine.analysis.verdict.python.data.reserved_attributes import OF_NUMPY, OF_PANDAS
 from engine.analysis.verdict.python.data.restricted import methods
 
 NUMPY_SAFE = frozenset(
@@ -69,25 +68,12 @@ of texts of any length (type `T`), `byteswap`, `choose`, `flat` and `put` move b
 addresses.
 """
 
-_NOT_STORED = UNSAFE | {"dtype", "strides"}
 _LISTED = {
     "numpy": NUMPY_SAFE,
     "pandas": PANDAS_SAFE,
     "matplotlib": MATPLOTLIB_SAFE,
 }
 _UNSAFE_BESIDE = {"pandas": UNSAFE_BESIDE_PANDAS, "matplotlib": UNSAFE_BESIDE_MATPLOTLIB}
-_RESERVED = {
-    "numpy": OF_NUMPY,
-    "pandas": OF_PANDAS | methods(frozenset({"pandas"})).keys(),
-    "matplotlib": MATPLOTLIB_SAFE | methods(frozenset({"matplotlib"})).keys(),
-}
-
-
-def stored_by_library(name: str, libraries: frozenset[str]) -> bool:
-    """Return whether a library acts on what an attribute of this name holds."""
-    if not libraries:
-        return False
-    return name in _NOT_STORED or name in _reserved(libraries) - _listed(libraries)
 
 
 def assigned_attributes(libraries: frozenset[str]) -> frozenset[str]:
@@ -108,11 +94,6 @@ def _listed(libraries: frozenset[str]) -> frozenset[str]:
     unsafe = UNSAFE.union(*(_UNSAFE_BESIDE[name] for name in libraries & _UNSAFE_BESIDE.keys()))
     listed = SAFE.union(*(_LISTED[name] for name in _known(libraries)))
     return listed.difference(unsafe, methods(libraries).keys())
-
-
-@cache
-def _reserved(libraries: frozenset[str]) -> frozenset[str]:
-    return frozenset[str]().union(*(_RESERVED[name] for name in _known(libraries)))
 
 
 def _known(libraries: frozenset[str]) -> frozenset[str]:

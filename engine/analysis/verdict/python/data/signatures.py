@@ -19,6 +19,9 @@ class ArgumentKind(Enum):
     """Numbers, texts, and lists, tuples and dictionaries of them, spelled out."""
     FUNCTION = auto()
     """A function that is spelled out here, or the name of a listed reduction: texts name methods."""
+    NAMED = auto()
+    """A function under a name, alone or with its column: a `Series` takes the column for a method, too, or
+    for a function of numpy, such as `load`."""
     TYPE = auto()
     """A type of elements that is spelled out: texts can name a file of a time zone."""
     INPUT = auto()
@@ -154,7 +157,7 @@ ARRAYS: Mapping[str, RestrictedCall] = MappingProxyType(
 )
 """Methods of arrays, and of generators of random numbers: those without `out`, for C code takes whatever
 stands there for an array."""
-_AGGREGATED = signature("function axis", "func=function axis=axis", ArgumentKind.FUNCTION)
+_AGGREGATED = signature("function axis", "func=function axis=axis", ArgumentKind.NAMED)
 METHODS: Mapping[str, RestrictedCall] = MappingProxyType(
     {
         "agg": _AGGREGATED,
@@ -201,6 +204,7 @@ REASONS: Mapping[ArgumentKind, str] = MappingProxyType(
         ArgumentKind.ARRAYS: "gets a list that is not spelled out",
         ArgumentKind.LITERAL: "gets an option that is computed",
         ArgumentKind.FUNCTION: "gets what may be the name of any method",
+        ArgumentKind.NAMED: "gets what may be the name of any method",
         ArgumentKind.TYPE: "gets a type that is not on the list or is computed",
         ArgumentKind.INPUT: "reads what is not certainly an input file",
         ArgumentKind.ENCODING: "gets an encoding that is not on the list",
