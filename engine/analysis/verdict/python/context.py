@@ -31,8 +31,8 @@ class Context:
         self.inputs = inputs
         """The names of the input files that are granted with the program."""
         self.scopes = Scopes(tree)
-        self.meanings = Meanings(self.scopes)
         self.libraries = data_libraries(self.scopes.imports)
+        self.meanings = Meanings(self.scopes, has_pandas="pandas" in self.libraries)
         self.examples = self._collect_examples(tree)
         """The docstrings whose examples the program may run, each with its scope and its trees."""
         self.safe = safe_attributes(self.libraries)

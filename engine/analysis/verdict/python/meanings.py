@@ -19,6 +19,8 @@ _BUILTIN_NAMES = frozenset(dir(builtins)) | {
     "license",
     "PythonFinalizationError",
 }
+REFUSED_BUILTINS = frozenset({"dict", "divmod", "pow", "slice"})
+"""Built-ins that are not proven beside pandas."""
 PARENTS = frozenset(path.rpartition(".")[0] for path in MODULES if "." in path)
 
 
@@ -75,8 +77,9 @@ def _member(safe: SafeModule | None, module: str, name: str) -> Meaning:
 class Meanings:
     """The meanings of all names of a program."""
 
-    def __init__(self, scopes: Scopes) -> None:
+    def __init__(self, scopes: Scopes, *, has_pandas: bool) -> None:
         self._scopes = scopes
+        self._has_pandas = has_pandas
         self.known: dict[tuple[str, NameScope], Meaning] = {}
         """The meanings that were asked for so far, by name and by the scope in which it is read."""
 
@@ -95,7 +98,10 @@ class Meanings:
         found = [_of_binding(binding) for binding in bindings]
         if may_be_builtin and name in _BUILTIN_NAMES:
             found.append(member("builtins", name))
-        return found[0] if len(found) == 1 else _joined(name, set(found))
+        if len(found) == 1:
+            return found[0]
+        hidden = self._has_pandas and any(_has_rules(meaning.path) for meaning in found)
+        return _joined(name, set(found), hidden=hidden)
 
     def of_path(self, node: ast.expr, scope: NameScope) -> tuple[Meaning, tuple[str, ...]]:
         """Return what the longest known part of a dotted path means, and the attributes behind it."""
@@ -137,8 +143,13 @@ def _of_binding(binding: NameBinding) -> Meaning:
     return _below(module, name)
 
 
-def _joined(name: str, found: set[Meaning]) -> Meaning:
-    """Return the one meaning of a name that may be bound in several ways."""
+def _has_rules(path: str) -> bool:
+    """Return whether rules beside pandas are about what the library defines: another meaning hides it."""
+    return "." in path or path in REFUSED_BUILTINS
+
+
+def _joined(name: str, found: set[Meaning], *, hidden: bool) -> Meaning:
+    """Return the one meaning of a name that may be bound in several ways, and of which rules may be `hidden`."""
     unknowns = [meaning for meaning in found if meaning.use is Use.UNKNOWN]
     if unknowns:
         return min(unknowns, key=lambda meaning: meaning.reason)
@@ -146,6 +157,6 @@ def _joined(name: str, found: set[Meaning]) -> Meaning:
         return next(iter(found))
     if not found:
         return unknown(f"`{name}` is not defined in this code")
-    if all(meaning.use is Use.VALUE for meaning in found):
+    if all(meaning.use is Use.VALUE for meaning in found) and not hidden:
         return OWN
     return unknown(f"`{name}` may be one of several things")

@@ -55,6 +55,9 @@ READING = (
     "from pandas import read_csv\ntry:\n    print(read_csv('data.csv', parse_dates=['b']))\nexcept ValueError as error:\n    print(error)",
 )
 
-NAMED = ()
+NAMED = (
+    "try:\n    from math import gcd\nexcept ImportError:\n    def gcd(a, b):\n        return a\nfrom math import pow\nprint(gcd(2, 4), pow(2, 3))",
+    f"{_PD}from math import sqrt\nlist = [1]\nmax = sqrt(2)\nprint(list, max)",
+)
 
 HARMLESS = (*NUMPY, *PANDAS, *READING, *NAMED)

@@ -6,8 +6,11 @@ import ast
 
 import pytest
 
+from engine.analysis.verdict.python.data.element_types import TAKES_TYPES
 from engine.analysis.verdict.python.data.files import PICTURE, TABLE, is_configured, is_input, is_output
 from engine.analysis.verdict.python.data.imports import data_libraries
+from engine.analysis.verdict.python.data.labels import MAKERS
+from engine.analysis.verdict.python.meanings import REFUSED_BUILTINS
 
 
 @pytest.mark.parametrize("name", ["a.csv", "data/b c.TSV", "x.y.txt"])
@@ -46,3 +49,8 @@ def test_only_libraries_for_data_are_told_by_their_first_name() -> None:
     source = "import os, numpy.linalg as n\nfrom pandas.io import json\nfrom . import matplotlib\nimport re"
     nodes = [node for node in ast.parse(source).body if isinstance(node, ast.Import | ast.ImportFrom)]
     assert data_libraries(nodes) == frozenset({"numpy", "pandas"})
+
+
+def test_built_ins_that_are_refused_beside_pandas_are_never_taken_for_names_of_the_program() -> None:
+    """Where the program gives such a name another meaning, too, it is not proven."""
+    assert {name for name in MAKERS | TAKES_TYPES if "." not in name} == REFUSED_BUILTINS

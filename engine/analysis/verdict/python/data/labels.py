@@ -19,7 +19,7 @@ from engine.analysis.verdict.python.data import element_types
 from engine.analysis.verdict.python.data.element_types import TAKES_TYPES, is_fixed
 
 _KEY = "typestr"
-_MAKERS = frozenset(
+MAKERS = frozenset(
     words(
         """dict ast.literal_eval collections.ChainMap collections.Counter collections.OrderedDict
             collections.defaultdict csv.DictReader json.JSONDecoder json.load json.loads operator.ior
@@ -52,7 +52,7 @@ def refused(path: str, context: Context) -> str | None:
     """Return why a name of the library is not proven beside pandas; None where it is."""
     if "pandas" not in context.libraries:
         return None
-    if path in _MAKERS:
+    if path in MAKERS:
         return f"`{path}` makes dictionaries with computed keys beside pandas"
     if path in TAKES_TYPES:
         return f"`{path}` may take a text for a type of elements beside pandas"
