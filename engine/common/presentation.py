@@ -30,8 +30,10 @@ def written_text(analysis: Analysis) -> str:
 
 def proven_text(analysis: Analysis) -> str:
     """Return `Proven harmless`, and which libraries the proof takes for sound."""
-    trusted = f", trusting {' and '.join(analysis.trusts)}" if analysis.trusts else ""
-    return f"Proven harmless{trusted}"
+    if not analysis.trusts:
+        return "Proven harmless"
+    *names, last = analysis.trusts
+    return f"Proven harmless, trusting {', '.join(names)}{' and ' if names else ''}{last}"
 
 
 def verdict_text(analysis: Analysis) -> str:

@@ -46,7 +46,12 @@ def corpus_record(item: Item, analysis: Analysis) -> dict[str, Any]:
 
 def _verdict(analysis: Analysis) -> dict[str, Any]:
     unproven = [{"reason": one.reason.text} | _place(one.span) for one in analysis.unproven]
-    return {"verdict": analysis.verdict.value, "unproven": unproven, "writes": list(analysis.writes)}
+    return {
+        "verdict": analysis.verdict.value,
+        "unproven": unproven,
+        "writes": list(analysis.writes),
+        "trusts": list(analysis.trusts),
+    }
 
 
 def _violation(violation: Violation) -> dict[str, Any]:

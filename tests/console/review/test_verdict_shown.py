@@ -34,7 +34,11 @@ def test_places_that_are_not_proven_are_listed() -> None:
 
 def test_the_libraries_that_a_proof_trusts_are_named() -> None:
     """In the list, in Review's answer and in each text of a verdict; a proof of all of it names none."""
-    trusting = Analysis(verdict=Verdict.HARMLESS, trusts=("numpy", "pandas"))
-    assert "This trusts the C code of numpy, pandas." in _shown(trusting)
+    trusting = Analysis(verdict=Verdict.HARMLESS, trusts=("matplotlib", "numpy", "pandas"))
+    assert "This trusts the C code of matplotlib, numpy, pandas." in _shown(trusting)
     assert "trusts" not in _shown(Analysis(verdict=Verdict.HARMLESS))
-    assert "Proven harmless, trusting numpy and pandas" == verdict_text(trusting) == verdict(trusting)[0]
+    assert (
+        "Proven harmless, trusting matplotlib, numpy and pandas"
+        == verdict_text(trusting)
+        == verdict(trusting)[0]
+    )
