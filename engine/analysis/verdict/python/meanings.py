@@ -149,7 +149,7 @@ def _has_rules(path: str) -> bool:
 
 
 def _joined(name: str, found: set[Meaning], *, hidden: bool) -> Meaning:
-    """Return the one meaning of a name that may be bound in several ways, and of which rules may be `hidden`."""
+    """Return the one meaning of a name with several ones, which rules may not know if it is `hidden`."""
     unknowns = [meaning for meaning in found if meaning.use is Use.UNKNOWN]
     if unknowns:
         return min(unknowns, key=lambda meaning: meaning.reason)
