@@ -217,6 +217,8 @@ def _is_method(context: Context, node: ast.Attribute, entry: Meaning) -> bool:
 
 
 def _restricted(context: Context, node: ast.Call, path: str, scope: NameScope) -> str | None:
+    if found := refused(path, context):
+        return found
     if path in FUNCTIONS:
         return problem_of(FUNCTIONS[path], path, node, context, scope)
     if path == "copy.deepcopy" and context.libraries:
