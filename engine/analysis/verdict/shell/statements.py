@@ -69,15 +69,17 @@ class Statements:
 
     # --- lists --------------------------------------------------------------------------------------------
 
-    def _space(self, state: State) -> None:
-        """Pass over blanks, comments and ends of lines."""
+    def _space(self, state: State) -> bool:
+        """Pass over blanks, comments and ends of lines, and return whether a line ended."""
+        ended = False
         while True:
             state.blanks()
             if self._comment(state):
                 continue
             if not state.looking("\n"):
-                return
+                return ended
             self._line_end(state)
+            ended = True
 
     def _comment(self, state: State) -> bool:
         found = state.match(_COMMENT)
@@ -106,9 +108,7 @@ class Statements:
             self._comment(state)
             if state.looking(";;") or not (state.take(";") or state.looking("\n")):
                 break
-            start = state.at
-            self._space(state)
-            if lines and "\n" in state.text[start : state.at]:
+            if self._space(state) and lines:
                 state.end_line()
         return values[0] if len(values) == 1 else TEXT
 

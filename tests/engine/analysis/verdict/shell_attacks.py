@@ -860,6 +860,14 @@ echo "$SECRET"
 false && { SECRET=1; shift 1; }; : $((1/0)); SECRET=1
 echo "$SECRET"
 ---
+: $((1/0)); \
+SECRET=1
+echo "$SECRET"
+---
+: $((1/0)); \
+pwned() { echo; }
+pwned
+---
 sleep 9 | sleep 9; SECRET=1
 echo "$SECRET"
 ---

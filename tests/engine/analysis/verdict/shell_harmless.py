@@ -49,4 +49,5 @@ HARMLESS = (
     "printf '%s\\n' b a | LC_ALL=C sort\n",
     "awk 'BEGIN { print \"TARGET\", /A/ }'\n",
     'x=12\necho "$((${#x} - ${x#1})) # $((${x:0:1} * (x + 1)))"\n',
+    'echo $((1 + 1)); \\\n  echo more\nNAME=x\necho "$NAME"\n',
 )
