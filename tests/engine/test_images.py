@@ -151,3 +151,29 @@ def test_first_plot_finds_its_fonts(client: docker.DockerClient) -> None:
         labels={"pratique.test": "images"},
     )
     assert "agg" == output.decode().strip().lower()
+
+
+INDEX = """
+import pandas as pd
+texts = pd.Series([f"a{number}" * 30 for number in range(5000)])
+index = pd.Index(texts)
+print("zz" in index)
+texts[:] = 0
+kept = [bytearray(b"A" * 200) for _ in range(20000)]
+print(sum(f"a{number}" * 30 in index for number in range(5000)))
+"""
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("name", ["python-data", "notebook"])
+def test_an_index_keeps_the_objects_that_it_looks_up(client: docker.DockerClient, name: str) -> None:
+    """A store into the array that it shares frees none of them: pandas' C code would use what is freed."""
+    output = client.containers.run(
+        images.reference(name),
+        ["python3", "-I", "-c", INDEX],
+        runtime="runsc",
+        network_mode="none",
+        remove=True,
+        labels={"pratique.test": "images"},
+    )
+    assert ["False", "5000"] == output.decode().split()
