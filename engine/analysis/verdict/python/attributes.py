@@ -17,8 +17,7 @@ SAFE = frozenset(
             setdefault update values add difference difference_update discard intersection
             intersection_update isdisjoint issubset issuperset symmetric_difference
             symmetric_difference_update union appendleft extendleft popleft rotate maxlen elements
-            most_common subtract total move_to_end default_factory maps new_child parents
-            from_iterable"""
+            most_common subtract total move_to_end"""
         # numbers and dates
         """ as_integer_ratio bit_count bit_length conjugate denominator from_bytes imag is_integer
             numerator real to_bytes limit_denominator from_float from_decimal quantize sqrt exp ln
@@ -32,9 +31,9 @@ SAFE = frozenset(
             tm_yday tm_isdst tm_zone tm_gmtoff"""
         # regular expressions
         """ match fullmatch search sub subn findall finditer group groups groupdict groupindex start
-            end span expand string pattern flags lastgroup lastindex pos endpos regs re"""
+            end span expand string pattern lastgroup lastindex pos endpos regs re"""
         # iterators, functions, exceptions, tuples with names
-        """ send throw close args func keywords cache_info cache_clear cache_parameters
+        """ send throw close args cache_info cache_clear cache_parameters
             value name names hits misses currsize maxsize errno strerror filename code msg lineno
             offset text reason object encoding add_note exceptions message"""
         # streams in memory and the standard streams
@@ -54,11 +53,8 @@ SAFE = frozenset(
             itermonthdays monthdatescalendar monthdayscalendar prmonth pryear iterweekdays attempted
             failed step stop unconsumed_tail eof decompress compress x y z c A queue node width power
             shape parent template url indent week shift plus minus multiply divide remainder mapping
-            modulus rounds optional release lock mutex hash inf nan errors abs verbose
+            modulus rounds optional lock hash inf nan errors abs verbose
             firstweekday indices nbytes ndim strides"""
-        # private ones of numbers, containers and digests, which only compute
-        """ _add _sub _mul _div _mod _hash _get _put _qsize _init _current _days _months _mapping
-            _inner _outer _numerator _denominator _mu _sigma _defaults _fieldnames"""
     )
 )
 """Attributes that are safe on every value of a proven program that has them."""
