@@ -8,6 +8,11 @@ from collections.abc import Callable, Mapping
 
 from engine.analysis.verdict.python.exception_types import IMPORT_ERRORS, NAME_ERRORS
 
+RUN_FACTORIES = frozenset({"bytearray", "collections.ChainMap"})
+"""Where the factory of a `defaultdict` may run: `%` with a `bytearray` then reads what it freed."""
+DICTIONARIES = frozenset({"dict", "Counter", "defaultdict"})
+"""Classes with methods of `dict`, which change an `OrderedDict` without its order."""
+
 
 def check_call(path: str, call: ast.Call) -> str | None:
     """Return why a direct call of a restricted function is not proven; None where it is."""
@@ -53,13 +58,35 @@ def _split_address(call: ast.Call) -> str | None:
     return None if alone else "the parts of an address, with other arguments"
 
 
+def _iter(call: ast.Call) -> str | None:
+    """Refuse a function that is called until it returns a value: C code frees it while it runs."""
+    alone = len(call.args) == 1 and not call.keywords
+    return None if alone else "`iter` of a function"
+
+
+def _cycle(call: ast.Call) -> str | None:
+    """Take only what is iterated without calling the program, for C code frees an iterator while it runs."""
+    plain = len(call.args) == 1 and isinstance(call.args[0], ast.Constant | ast.List | ast.Tuple)
+    return None if plain else "`cycle` of what is not spelled out"
+
+
+def _dumps(call: ast.Call) -> str | None:
+    """Refuse `check_circular`: without it, C code does not keep what it encodes while it calls `default`."""
+    return None if {word.arg for word in call.keywords} <= _JSON else "`json.dumps` with other arguments"
+
+
 def _type(call: ast.Call) -> str | None:
     return "the type of a value is more than compared or printed"
 
 
+_JSON = frozenset({"allow_nan", "default", "ensure_ascii", "indent", "separators", "skipkeys", "sort_keys"})
 _CHECKS: Mapping[str, Callable[[ast.Call], str | None]] = {
     **dict.fromkeys(IMPORT_ERRORS, _import_error),
     **dict.fromkeys(NAME_ERRORS, _name_error),
+    **dict.fromkeys(("collections.OrderedDict", *RUN_FACTORIES), lambda _: None),
+    "iter": _iter,
+    "itertools.cycle": _cycle,
+    **dict.fromkeys(("json.dump", "json.dumps"), _dumps),
     "copy.deepcopy": _deepcopy,
     "functools.lru_cache": _cached,
     **dict.fromkeys(("urllib.parse.urlparse", "urllib.parse.urlsplit"), _split_address),

@@ -33,6 +33,7 @@ class Context:
         self.scopes = Scopes(tree)
         self.libraries = data_libraries(self.scopes.imports)
         self.meanings = Meanings(self.scopes, has_pandas="pandas" in self.libraries)
+        self._tree = tree
         self.examples = self._collect_examples(tree)
         """The docstrings whose examples the program may run, each with its scope and its trees."""
         self.safe = safe_attributes(self.libraries)
@@ -41,6 +42,10 @@ class Context:
         """The files of the workspace that the program writes, each with its place."""
         self.used: dict[str, ast.AST] = {}
         """Restricted functions and classes that the program uses, each with one place."""
+        self.iterated: set[ast.AST] = set()
+        """Expressions whose iterator only a loop or a function of the library holds."""
+        self.orders: set[ast.AST] = set()
+        """Expressions by which something is sorted."""
         self.place: Span | None = None
         """The docstring whose examples are looked at."""
         self.lazy = any(isinstance(node, ast.ImportFrom) and _is_lazy(node) for node in tree.body)
@@ -57,6 +62,20 @@ class Context:
                 self.scopes.add(example, scope)
             collected.append((docstring, scope, trees))
         return collected
+
+    def has_name(self, names: Set[str], *, called: bool) -> bool:
+        """Return whether one of these names is in the code or its examples.
+
+        Unless `called`, where they are called does not count.
+        """
+        trees = [self._tree, *(tree for _, _, trees in self.examples for tree in trees or ())]
+        nodes = [node for tree in trees for node in walk(tree)]
+        left_out = set[ast.AST]() if called else {node.func for node in nodes if isinstance(node, ast.Call)}
+        return any(
+            _named(node) in names and (called or not isinstance(node, ast.alias) or node.asname is not None)
+            for node in nodes
+            if node not in left_out
+        )
 
     def refuse(self, node: ast.AST, reason: str) -> None:
         """Record that a node is not proven."""
@@ -114,6 +133,13 @@ class Context:
         return self._lines.span_of_bytes(
             line, column, line if end_line is None else end_line, column if end is None else end
         )
+
+
+def _named(node: ast.AST) -> str | None:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
+            return name
+    return None
 
 
 def _is_lazy(node: ast.ImportFrom) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from engine.analysis.verdict.python import in_place
 from engine.analysis.verdict.python.bound_names import check_bound_name
-from engine.analysis.verdict.python.calls import check_call, check_format
+from engine.analysis.verdict.python.calls import DICTIONARIES, RUN_FACTORIES, check_call, check_format
 from engine.analysis.verdict.python.context import Context, Step
 from engine.analysis.verdict.python.data import interruptions
 from engine.analysis.verdict.python.data.arguments import is_type
@@ -22,7 +23,7 @@ from engine.analysis.verdict.python.scopes import Comprehension, NameScope
 _SHOWS = frozenset({"bool", "print", "str", "repr"})
 _CLASS_CHECKS = frozenset({"isinstance", "issubclass"})
 _TAKES_TYPES = _SHOWS | _CLASS_CHECKS
-_TYPES = frozenset({"type", *SUGGESTED})
+_TYPES = frozenset({"type", "collections.OrderedDict", *RUN_FACTORIES, *SUGGESTED})
 """Restricted functions that annotations may name, and `except` and `raise`."""
 _NAMES_TYPES = frozenset({"", "array", "collections", "datetime", "typing"})
 """Modules whose names in lower case are types or functions, and no objects with brackets."""
@@ -161,6 +162,7 @@ def check_comprehension(
     if any(generator.is_async for generator in node.generators):
         context.refuse(node, f"{type(node).__name__} is not in the provable subset")
         return []
+    context.iterated.update(generator.iter for generator in node.generators)
     return context.steps(node, scope)
 
 
@@ -178,7 +180,9 @@ def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotati
         context.refuse(node, "an argument names what the library acts on")
     if context.libraries and not all(_has_fixed_type(context, word, scope) for word in node.keywords):
         context.refuse(node, "a type of elements is not spelled out")
-    if entry.use is Use.CALL:
+    if in_place.check_call(context, node, scope):
+        pass
+    elif entry.use is Use.CALL:
         context.used[f"{entry.path}()"] = node
         problem = _restricted(context, node, entry.path, scope)
         if problem:
@@ -223,7 +227,11 @@ def _restricted(context: Context, node: ast.Call, path: str, scope: NameScope) -
         return problem_of(FUNCTIONS[path], path, node, context, scope)
     if path == "copy.deepcopy" and context.libraries:
         return "`deepcopy` takes the texts of an array for addresses of objects"
-    return check_call(path, node)
+    if path in RUN_FACTORIES and context.has_name({"defaultdict"}, called=True):
+        return f"`{path}` beside `defaultdict`, whose factory runs where C code does not expect it"
+    if path == "collections.OrderedDict" and context.has_name(DICTIONARIES, called=False):
+        return "`OrderedDict` beside a class as a value whose methods change it without its order"
+    return refused(path, context) or check_call(path, node)
 
 
 def _arguments(context: Context, node: ast.Call, entry: Meaning, scope: NameScope) -> Iterator[Step]:

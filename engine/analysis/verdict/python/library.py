@@ -33,25 +33,24 @@ UserWarning ValueError Warning ZeroDivisionError
 
 BUILTINS = _module(
     "Computing, text, containers and exceptions; printing, and reading standard input.",
-    """abs all any ascii bin bool bytearray bytes callable chr complex dict divmod
+    """abs all any ascii bin bool bytes callable chr complex dict divmod
             enumerate exit filter float format frozenset hasattr hash hex id input int isinstance
-            issubclass iter len list map max min next object oct ord pow print quit range repr
+            issubclass len list map max min next object oct ord pow print quit range repr
             reversed round set slice sorted str sum tuple zip Ellipsis
             NotImplemented __debug__"""
     + _ERRORS,
-    calls="type ImportError ModuleNotFoundError NameError UnboundLocalError",
+    calls="bytearray iter type ImportError ModuleNotFoundError NameError UnboundLocalError",
 )
 
 _TYPING_VALUES = """
 Any Optional Union List Dict Set FrozenSet Tuple Callable Literal Final ClassVar
 NoReturn Never TypeAlias TYPE_CHECKING Iterable
-Iterator Hashable Sized Container Collection Reversible Deque DefaultDict OrderedDict
-AnyStr Text LiteralString cast
+Iterator Hashable Sized Container Collection Reversible AnyStr Text LiteralString cast
 """
 _TYPING_CLASSES = """
 Mapping MutableMapping Sequence MutableSequence
 AbstractSet MutableSet Generator AsyncIterator AsyncIterable AsyncGenerator Awaitable
-Coroutine Counter ChainMap SupportsInt SupportsFloat SupportsIndex SupportsAbs
+Coroutine Counter ChainMap Deque DefaultDict OrderedDict SupportsInt SupportsFloat SupportsIndex SupportsAbs
 SupportsRound SupportsBytes SupportsComplex IO TextIO BinaryIO Pattern Match KeysView
 ValuesView ItemsView MappingView ByteString ContextManager
 """
@@ -96,7 +95,8 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
         ),
         "collections": _module(
             "Containers in memory. `namedtuple` makes a class and is not listed.",
-            "Counter OrderedDict defaultdict deque ChainMap",
+            "Counter defaultdict deque",
+            calls="ChainMap OrderedDict",
         ),
         "collections.abc": _module("Interfaces of containers.", "", types=_ABSTRACT),
         "colorsys": _module("Computes.", "rgb_to_yiq yiq_to_rgb rgb_to_hls hls_to_rgb rgb_to_hsv hsv_to_rgb"),
@@ -134,8 +134,8 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
         "fractions": _module("Computes.", "Fraction"),
         "functools": _module(
             "Calls functions that the program already has.",
-            "reduce cache cmp_to_key partial",
-            calls="lru_cache",
+            "reduce cache partial",
+            calls="cmp_to_key lru_cache",
         ),
         "hashlib": _module(
             "Computes digests of bytes in memory.",
@@ -153,13 +153,14 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
         ),
         "itertools": _module(
             "Iterates.",
-            """accumulate batched chain combinations combinations_with_replacement compress count cycle
-            dropwhile filterfalse groupby islice pairwise permutations product repeat starmap
-            takewhile tee zip_longest""",
+            """combinations combinations_with_replacement compress count dropwhile filterfalse groupby
+            permutations product repeat starmap takewhile tee""",
+            calls="accumulate chain cycle islice zip_longest",
         ),
         "json": _module(
             "Reads and writes text; hooks are functions that the program already has.",
-            "loads dumps load dump JSONDecodeError",
+            "loads load JSONDecodeError",
+            calls="dump dumps",
         ),
         "keyword": _module("Lists of words.", "iskeyword issoftkeyword kwlist softkwlist"),
         "math": _module(
@@ -196,7 +197,7 @@ MODULES: Mapping[str, SafeModule] = MappingProxyType(
             "Searches text. An expression may take very long: that is use of time.",
             """compile match fullmatch search sub subn split findall finditer escape purge error
             PatternError A ASCII I IGNORECASE M MULTILINE S DOTALL X VERBOSE U UNICODE L LOCALE NOFLAG
-            RegexFlag Pattern Match""",
+            Pattern Match""",
         ),
         "secrets": _module(
             "The kernel's random numbers.",

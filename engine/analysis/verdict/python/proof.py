@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
 from engine.analysis.python.parse.child_nodes import child_nodes
 from engine.analysis.python.parse.source import exact_tree
-from engine.analysis.verdict.python import definitions, expressions
+from engine.analysis.verdict.python import definitions, expressions, in_place
 from engine.analysis.verdict.python.bound_names import check_bound_names
 from engine.analysis.verdict.python.context import START, Context, Step
 from engine.analysis.verdict.python.data import callables, interruptions, labels, spines
@@ -39,9 +39,9 @@ _PLAIN = frozenset(
             ast.Break,
             ast.Continue,
         ),
-        *(ast.If, ast.For, ast.While, ast.Try),
+        *(ast.If, ast.While, ast.Try),
         *(ast.BoolOp, ast.NamedExpr, ast.BinOp, ast.UnaryOp, ast.IfExp),
-        *(ast.Dict, ast.Set, ast.List, ast.Tuple, ast.Yield, ast.YieldFrom, ast.JoinedStr),
+        *(ast.Dict, ast.Set, ast.List, ast.Tuple, ast.Yield, ast.JoinedStr),
         *(ast.Subscript, ast.Starred, ast.Slice, ast.arguments, ast.keyword),
     }
 )
@@ -67,6 +67,7 @@ _CHECKS: Mapping[type[ast.AST], Callable[..., Iterable[Step]]] = {
     ast.FormattedValue: expressions.check_formatted,
     ast.AugAssign: expressions.check_augmented,
     **dict.fromkeys(COMPREHENSIONS, expressions.check_comprehension),
+    **dict.fromkeys((ast.For, ast.YieldFrom), in_place.check_loop),
     ast.Import: definitions.check_import,
     ast.ImportFrom: definitions.check_import_from,
     ast.FunctionDef: definitions.check_function,

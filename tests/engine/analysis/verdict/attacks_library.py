@@ -108,4 +108,51 @@ PASSED_ON = (
     f"try:\n    f()\nexcept* ImportError:\n    pass\n{_TESTED}",
 )
 
-LIBRARY = (*RESOLVED, *HANDED, *PASSED_ON)
+_AGAIN = "def g():\n    try:\n        next(c)\n    except ValueError:\n        pass\n    yield 1\n"
+_FACTORY = "from collections import defaultdict\ndef f():\n    text.clear()\n    return 1\ntext = bytearray(b'%(a)d')\n"
+
+FREED = (
+    # the flags of a context lie in its memory, and outlive it
+    "import decimal\nkept = decimal.Context().flags\nkept[decimal.Inexact] = True",
+    "from decimal import getcontext\nprint(getcontext().flags)",
+    # an iterator that runs is dropped by the one around it
+    f"from itertools import islice\n{_AGAIN}c = islice(g(), 5)\nlist(c)",
+    f"from itertools import chain\n{_AGAIN}c = chain.from_iterable(g())\nlist(c)",
+    f"import itertools\n{_AGAIN}c = enumerate(itertools.islice(g(), 5))\nlist(c)",
+    f"import itertools\n{_AGAIN}c = max(itertools.islice(g(), 5), [])\nlist(c)",
+    f"import itertools\n{_AGAIN}for c in [itertools.islice(g(), 5)]: list(c)",
+    f"import itertools\n{_AGAIN}c = (x for x in [itertools.chain(g())])",
+    f"import itertools\n{_AGAIN}def list(x): return x\nc = list(itertools.islice(g(), 5))",
+    "import itertools\nmake = itertools.chain",
+    "import itertools\nmake = itertools.chain.from_iterable",
+    "from itertools import chain\nf = lambda x: next(c)\nc = chain(map(bool, map(f, [1, 2])))\nnext(c)",
+    "from itertools import cycle\nf = lambda x: next(c)\nc = cycle(map(bool, map(f, [1, 2])))\nnext(c)",
+    "from itertools import zip_longest\nf = lambda x: next(c)\nc = zip_longest(map(bool, map(f, [1, 2])))\nnext(c)",
+    "from itertools import batched\nc = batched([1], 2)",
+    "from itertools import pairwise\nc = pairwise([1])",
+    "f = lambda: next(c)\nc = iter(f, 1)\nnext(c)",
+    "list(map(iter, [len], [1]))",
+    # functions that free their own arguments
+    "import functools, itertools\nf = lambda x, y: next(c)\nc = itertools.accumulate([[1]], functools.reduce, initial=f)",
+    "import functools, itertools\nk = functools.cmp_to_key(print)\nitertools.groupby([1, 2], k)",
+    "import functools\nk = functools.cmp_to_key",
+    "import functools\ndef sorted(x, key): return key\nk = sorted([], key=functools.cmp_to_key(print))",
+    # what is encoded, formatted or compared is freed meanwhile
+    "import json\nf = lambda o: d.clear()\nd = {'a': {'b': {1}}}\njson.dumps(d, default=f, check_circular=False)",
+    "import json\njson.dumps({}, **{'check_' + 'circular': False})",
+    "import json\nmake = json.dumps",
+    f"{_FACTORY}text % defaultdict(f)",
+    f"{_FACTORY}text % defaultdict(f)\nbytearray = bytearray",
+    "import collections as c\ntext = bytearray(b'%(a)d')\ntext % c.defaultdict(text.clear)",
+    "from typing import DefaultDict\ntext = bytearray(b'%(a)d')\ntext % DefaultDict(text.clear)",
+    "from collections import ChainMap, defaultdict\nprint(ChainMap(defaultdict(print), {1: 2}) == {})",
+    "from collections import OrderedDict\no = OrderedDict(a=1)\ndict.clear(o)\no.popitem()",
+    "from collections import OrderedDict, Counter as C\no = OrderedDict(a=1)\nC.clear(o)\no.popitem()",
+    "import collections as c\no = c.OrderedDict(a=1)\nc.defaultdict.clear(o)\no.popitem()",
+    # lists and attributes of the library's own objects
+    "import calendar\ncalendar.day_name._days[0] = print",
+    "from re import RegexFlag",
+)
+"""Ways to have memory freed that CPython's C code still uses, which then is whatever the program stores there."""
+
+LIBRARY = (*RESOLVED, *HANDED, *PASSED_ON, *FREED)

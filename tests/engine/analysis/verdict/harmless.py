@@ -35,6 +35,11 @@ HARMLESS = (
     "print([y := 1, y ** 2, *[z for z in range(3) if (w := z)]], w)",
     "import heapq, bisect, itertools, string, statistics\nh = []\nheapq.heappush(h, 1)\n"
     "print(bisect.bisect([1], 1), list(itertools.chain.from_iterable([[1]])), string.digits, statistics.mean([1]))",
+    "import itertools as i\nprint(next(i.islice(iter('abc'), 1, 2)), [*enumerate('a')], list(enumerate(i.chain(i.zip_longest('a', 'bc')))))",
+    "from itertools import accumulate, chain, cycle\nfor x in chain([1], [2]): print(x, [y for y in accumulate([x])])\nturn = cycle(['a', 'b'])\nprint(next(turn))",
+    "from functools import cmp_to_key\ndef f(a, b): return a - b\nxs = sorted([2, 1], key=cmp_to_key(f))\nxs.sort(key=cmp_to_key(f))",
+    "import json\nprint(json.dumps({'a': {1}}, default=list, sort_keys=True), isinstance(1, bytearray))\nsieve = bytearray(9)\nsieve[0] = 1",
+    "from collections import ChainMap, Counter, OrderedDict\nprint(dict(ChainMap({}, {1: 2})), Counter('a'), OrderedDict(a=1))",
     "x = {1: 'a'}\ndel x[1]\nx |= {2: 'b'}\nassert x, 'empty'\nprint(*x, sep=', ', end='\\n')",
     "from decimal import Decimal, getcontext\ngetcontext().prec = 5\nprint(Decimal(1) / Decimal(3))",
     "def f(x):\n    if x is None:\n        raise NameError('x')\n    return x\ntry:\n    print(f(1))\nexcept (NameError, UnboundLocalError):\n    pass",
