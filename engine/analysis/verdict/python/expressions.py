@@ -176,10 +176,7 @@ def _is_listed(meaning: Meaning) -> bool:
 def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotation: bool) -> Iterator[Step]:
     """Check a call: what is called, and with what."""
     entry = context.meanings.of_entry(node.func, scope)
-    if any(word.arg in NAMES_ATTRIBUTES for word in node.keywords):
-        context.refuse(node, "an argument names what the library acts on")
-    if context.libraries and not all(_has_fixed_type(context, word, scope) for word in node.keywords):
-        context.refuse(node, "a type of elements is not spelled out")
+    _check_keywords(context, node, scope)
     if in_place.check_call(context, node, scope):
         pass
     elif entry.use is Use.CALL:
@@ -200,6 +197,13 @@ def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotati
     elif not _makes_defaults(context, node, entry, scope):
         yield node.func, scope, False
     yield from _arguments(context, node, entry, scope)
+
+
+def _check_keywords(context: Context, node: ast.Call, scope: NameScope) -> None:
+    if any(word.arg in NAMES_ATTRIBUTES for word in node.keywords):
+        context.refuse(node, "an argument names what the library acts on")
+    if context.libraries and not all(_has_fixed_type(context, word, scope) for word in node.keywords):
+        context.refuse(node, "a type of elements is not spelled out")
 
 
 def _has_fixed_type(context: Context, word: ast.keyword, scope: NameScope) -> bool:

@@ -15,7 +15,7 @@ NUMPY_SAFE = frozenset(
             dirichlet dot dtype eigenvalues eigenvectors eps exponential fill flatten gamma
             geometric gumbel integ integers item kind laplace logabsdet logistic lognormal mT
             multinomial multivariate_normal nonzero normal order outer pareto permutation permuted
-            poisson prod ptp rand randn random_sample ravel rayleigh reduce reduceat repeat reshape
+            poisson prod ptp rand randn random_sample ravel rayleigh reduce reduceat reshape
             roots round searchsorted smallest_normal squeeze standard_normal std sum swapaxes take
             tiny trace transpose var weibull"""
     )

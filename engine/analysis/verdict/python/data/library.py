@@ -37,7 +37,7 @@ i0 imag inner insert interp intersect1d isclose iscomplex iscomplexobj isin isre
 isscalar issubdtype kron lexsort max mean median min moveaxis nan_to_num nanargmax nanargmin nancumsum
 nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar ndenumerate ndim
 ndindex nonzero outer pad partition percentile piecewise polyadd polyder polydiv polyfit polyint
-polymul polysub polyval prod ptp quantile ravel ravel_multi_index real repeat reshape
+polymul polysub polyval prod ptp quantile ravel ravel_multi_index real reshape
 resize result_type roll rollaxis roots rot90 round searchsorted select setdiff1d setxor1d shape sinc
 size sort split squeeze std sum swapaxes take take_along_axis tensordot tile trace transpose
 trapz trapezoid trim_zeros unique union1d unravel_index unwrap vander var vdot vsplit
