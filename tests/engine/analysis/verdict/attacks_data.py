@@ -656,6 +656,8 @@ OVERFLOWING = (
     f"{_NP}list(map(np.bincount, [[2**63 - 1]]))",
     f"{_NP}np.broadcast_to(np.int8(1), (2**60, 4))",
     f"{_NP}np.broadcast_arrays(np.int8(1), 1)",
+    f"{_NP}np.repeat(np.arange(4), [2**62] * 4)",
+    f"{_NP}np.arange(4).repeat([2**62] * 4)",
     *(
         f"{_NP}{_HUGE}{line}"
         for line in (
