@@ -17,7 +17,7 @@ _DOUBLE = re.compile(r'[^"\\$`]+')
 _ANSI = re.compile(
     r"(?a)\$'((?:[^'\\]|\\[abeEfnrtv\\'\"?]|\\x[0-9a-fA-F]{1,2}|\\[0-7]{1,3}|\\u[0-9a-fA-F]{4})*)'"
 )
-_BYTES = re.compile(r"(?<!\\)(?:\\\\)*\\(?:x[89a-fA-F][0-9a-fA-F]|[2-7][0-7]{2})")
+_BYTES = re.compile(r"(?<!\\)(?:\\\\)*\\(?:x[89a-fA-F][0-9a-fA-F]|[2-7][0-7]{2}|u[dD][89a-fA-F])")
 """Escapes of bytes that are no characters by themselves, so that each program reads them in its own way."""
 _ANSI_ESCAPE = re.compile(r"(?a)\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{4}|[0-7]{1,3}|.)", re.DOTALL)
 _CODES = {

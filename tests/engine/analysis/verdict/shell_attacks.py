@@ -559,6 +559,7 @@ echo / | sed '/[/p;s,]/s/.*/pwned/e#,c,'
 echo / | sed 's/[[.]/x/;s,.]]/pwned/e#,c,'
 echo / | sed 's/[\]/x/;s,/b/w pwned,c,'
 echo / | sed $'s/a\xC3/b/;s,/w pwned,c,'
+echo / | sed $'s/a\ud800/b/;s,/w pwned,c,'
 : "${x/$(case a in a) echo b/c;; esac)/d}"
 : "${x/$(echo b/c)/d}"
 x=$(echo "$(echo '$(pwned)')")

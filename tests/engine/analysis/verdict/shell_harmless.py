@@ -50,4 +50,5 @@ HARMLESS = (
     "awk 'BEGIN { print \"TARGET\", /A/ }'\n",
     'x=12\necho "$((${#x} - ${x#1})) # $((${x:0:1} * (x + 1)))"\n',
     'echo $((1 + 1)); \\\n  echo more\nNAME=x\necho "$NAME"\n',
+    "printf '%s\\n' $'\\u00e9\\u20ac\\ud7ff'\n",
 )
