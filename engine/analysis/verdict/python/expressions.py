@@ -9,11 +9,10 @@ from engine.analysis.verdict.python import in_place
 from engine.analysis.verdict.python.bound_names import check_bound_name
 from engine.analysis.verdict.python.calls import DICTIONARIES, RUN_FACTORIES, check_call, check_format
 from engine.analysis.verdict.python.context import Context, Step
-from engine.analysis.verdict.python.data import interruptions
+from engine.analysis.verdict.python.data import interruptions, labels
 from engine.analysis.verdict.python.data.arguments import is_type
 from engine.analysis.verdict.python.data.arguments import problem as problem_of
 from engine.analysis.verdict.python.data.attributes import assigned_attributes
-from engine.analysis.verdict.python.data.labels import refused
 from engine.analysis.verdict.python.data.restricted import FUNCTIONS, methods
 from engine.analysis.verdict.python.data.signatures import FUNCTIONS as TYPES
 from engine.analysis.verdict.python.exception_types import NAMES_ATTRIBUTES, SUGGESTED
@@ -48,9 +47,7 @@ def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotati
     if not _is_listed(meaning):
         return
     context.used.setdefault(meaning.path, node)
-    found = (
-        None if annotation else refused(meaning.path, context) or interruptions.refused(meaning.path, context)
-    )
+    found = None if annotation else _refused(context, meaning.path)
     if found is not None:
         context.refuse(node, found)
     match meaning.use:
@@ -62,6 +59,10 @@ def check_meaning(context: Context, node: ast.AST, meaning: Meaning, *, annotati
             context.refuse(node, f"`{meaning.path}` is used as a value")
         case Use.TYPE if not annotation:
             context.refuse(node, f"the class `{meaning.path}` is used as a value")
+
+
+def _refused(context: Context, path: str) -> str | None:
+    return labels.refused(path, context) or interruptions.refused(path, context)
 
 
 def _is_type(path: str) -> bool:
@@ -177,7 +178,10 @@ def check_called(context: Context, node: ast.Call, scope: NameScope, *, annotati
     """Check a call: what is called, and with what."""
     entry = context.meanings.of_entry(node.func, scope)
     _check_keywords(context, node, scope)
-    if in_place.check_call(context, node, scope):
+    refused = _refused(context, entry.path) if entry.use is Use.CALL else None
+    if refused:
+        context.refuse(node, refused)
+    elif in_place.check_call(context, node, scope):
         pass
     elif entry.use is Use.CALL:
         context.used[f"{entry.path}()"] = node
@@ -215,7 +219,7 @@ def _has_fixed_type(context: Context, word: ast.keyword, scope: NameScope) -> bo
 
 def _makes_defaults(context: Context, node: ast.Call, entry: Meaning, scope: NameScope) -> bool:
     """Return whether a dictionary with defaults is safe in a call, and as no other value."""
-    listed = entry.path in interruptions.DEFAULTS and refused(entry.path, context) is None
+    listed = entry.path == interruptions.DEFAULTS and labels.refused(entry.path, context) is None
     return listed and interruptions.makes_defaults(context, node, scope)
 
 
@@ -225,8 +229,6 @@ def _is_method(context: Context, node: ast.Attribute, entry: Meaning) -> bool:
 
 
 def _restricted(context: Context, node: ast.Call, path: str, scope: NameScope) -> str | None:
-    if found := refused(path, context):
-        return found
     if path in FUNCTIONS:
         return problem_of(FUNCTIONS[path], path, node, context, scope)
     if path == "copy.deepcopy" and context.libraries:
@@ -235,7 +237,7 @@ def _restricted(context: Context, node: ast.Call, path: str, scope: NameScope) -
         return f"`{path}` beside `defaultdict`, whose factory runs where C code does not expect it"
     if path == "collections.OrderedDict" and context.has_name(DICTIONARIES, called=False):
         return "`OrderedDict` beside a class as a value whose methods change it without its order"
-    return refused(path, context) or check_call(path, node)
+    return check_call(path, node)
 
 
 def _arguments(context: Context, node: ast.Call, entry: Meaning, scope: NameScope) -> Iterator[Step]:

@@ -145,6 +145,7 @@ FREED = (
     f"{_FACTORY}text % defaultdict(f)\nbytearray = bytearray",
     "import collections as c\ntext = bytearray(b'%(a)d')\ntext % c.defaultdict(text.clear)",
     "from typing import DefaultDict\ntext = bytearray(b'%(a)d')\ntext % DefaultDict(text.clear)",
+    "from typing import DefaultDict\nd = DefaultDict(list)",
     "from collections import ChainMap, defaultdict\nprint(ChainMap(defaultdict(print), {1: 2}) == {})",
     "from collections import OrderedDict\no = OrderedDict(a=1)\ndict.clear(o)\no.popitem()",
     "from collections import OrderedDict, Counter as C\no = OrderedDict(a=1)\nC.clear(o)\no.popitem()",

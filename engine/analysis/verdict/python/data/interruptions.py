@@ -16,9 +16,9 @@ from engine.analysis.verdict.python.context import Context
 from engine.analysis.verdict.python.meanings import Use
 from engine.analysis.verdict.python.scopes import NameScope
 
-DEFAULTS = frozenset({"collections.defaultdict", "typing.DefaultDict"})
-"""Dictionaries that call what they are given first, which `%` of a text does."""
-_INTERRUPTING = DEFAULTS | {"collections.ChainMap", "functools.cmp_to_key"}
+DEFAULTS = "collections.defaultdict"
+"""Makes dictionaries that call what they are given first, which `%` of a text does."""
+_INTERRUPTING = frozenset({DEFAULTS, "collections.ChainMap", "functools.cmp_to_key"})
 _VIEWS = frozenset({"items", "keys"})
 """Methods whose results go through another operand of an operator, which may run the program's code."""
 _GOING_THROUGH = frozenset(
@@ -115,6 +115,6 @@ def _is_made(context: Context, value: ast.expr, scope: NameScope) -> bool:
 
 def _is_made_by_call(context: Context, call: ast.Call, scope: NameScope) -> bool:
     path = context.meanings.of_entry(call.func, scope).path
-    if path in DEFAULTS:
+    if path == DEFAULTS:
         return len(call.args) < 2 and makes_defaults(context, call, scope)
     return path in _MAKERS | _FILLED and all(_is_made(context, arg, scope) for arg in call.args)
