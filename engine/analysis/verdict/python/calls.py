@@ -10,7 +10,7 @@ from engine.analysis.verdict.python.exception_types import IMPORT_ERRORS, NAME_E
 
 RUN_FACTORIES = frozenset({"bytearray", "collections.ChainMap"})
 """Where the factory of a `defaultdict` may run: `%` with a `bytearray` then reads what it freed."""
-DICTIONARIES = frozenset({"dict", "Counter", "defaultdict"})
+DICTIONARIES = frozenset({"dict", "Dict", "Counter", "defaultdict"})
 """Classes with methods of `dict`, which change an `OrderedDict` without its order."""
 
 
