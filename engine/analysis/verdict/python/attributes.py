@@ -37,7 +37,7 @@ SAFE = frozenset(
             value name names hits misses currsize maxsize errno strerror filename code msg lineno
             offset text reason object encoding add_note exceptions message"""
         # streams in memory and the standard streams
-        """ read readline readlines write writelines flush seek tell truncate getvalue isatty readable
+        """ read readline readlines write writelines flush seek tell getvalue isatty readable
             writable seekable closed newlines writerow writerows writeheader fieldnames line_num
             restkey restval dialect delimiter quotechar"""
         # the other listed classes

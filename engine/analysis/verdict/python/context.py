@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Set
+from functools import cached_property
 
 from engine.analysis.positions import Lines
 from engine.analysis.python.parse.child_nodes import child_nodes, walk
@@ -19,6 +20,7 @@ from engine.models import Span, Unproven
 START = Span(line=1, column=1, end_line=1, end_column=1)
 MOST_WRITES = 50
 """How many places that write a file are reported."""
+_OUTPUT = frozenset({"stdout", "stderr"})
 Step = tuple[ast.AST, NameScope, bool]
 """A node, the scope that it is evaluated in, and whether it is an annotation, where classes may be named."""
 
@@ -77,6 +79,10 @@ class Context:
             if node not in left_out
         )
 
+    @cached_property
+    def _has_output(self) -> bool:
+        return self.has_name(_OUTPUT, called=True)
+
     def refuse(self, node: ast.AST, reason: str) -> None:
         """Record that a node is not proven."""
         self.problems[self.place or self.span(node), reason] = None
@@ -85,6 +91,8 @@ class Context:
         """Record an attribute that is not safe on every value."""
         if not is_safe_attribute(name, self.safe):
             self.refuse(node, f"the attribute `{name}` is not on the list")
+        elif name == "seek" and self._has_output:
+            self.refuse(node, "`seek` beside a standard stream could overwrite what others wrote to it")
 
     def write(self, node: ast.AST, name: str) -> None:
         """Record a file of the workspace that the program writes: not proven, but known."""

@@ -150,10 +150,21 @@ FREED = (
     "from collections import OrderedDict\no = OrderedDict(a=1)\ndict.clear(o)\no.popitem()",
     "from collections import OrderedDict, Counter as C\no = OrderedDict(a=1)\nC.clear(o)\no.popitem()",
     "import collections as c\no = c.OrderedDict(a=1)\nc.defaultdict.clear(o)\no.popitem()",
+    "from collections import OrderedDict\nfrom typing import Dict\no = OrderedDict(a=1)\nDict.clear(o)\no.popitem()",
+    "import collections, typing as t\no = collections.OrderedDict(a=1)\nt.Dict.pop(o, 'a')\no.popitem()",
     # lists and attributes of the library's own objects
     "import calendar\ncalendar.day_name._days[0] = print",
     "from re import RegexFlag",
 )
 """Ways to have memory freed that CPython's C code still uses, which then is whatever the program stores there."""
 
-LIBRARY = (*RESOLVED, *HANDED, *PASSED_ON, *FREED)
+OVERWRITTEN = (
+    "import sys\nsys.stdout.truncate(0)",
+    "import io, sys\nprint(io.StringIO().getvalue(), file=sys.stderr)\nsys.stderr.truncate(0)",
+    "import sys\nsys.stdout.seek(0)\nprint('x')",
+    "from sys import stderr as s\nf = s.seek\nf(0)",
+    "import sys as s\nlist(map(s.stdout.seek, [0]))",
+)
+"""What erases what others wrote to the file that is a standard stream."""
+
+LIBRARY = (*RESOLVED, *HANDED, *PASSED_ON, *FREED, *OVERWRITTEN)

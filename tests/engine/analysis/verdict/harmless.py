@@ -10,6 +10,7 @@ HARMLESS = (
     "def apply(function, *args, **words):\n    return function(*args, **words)\nprint(apply(max, 1, 2))",
     "import math\nprint(math.sqrt(2), math.pi)",
     "from math import sqrt as root\nprint(root(4))",
+    "import io\nf = io.StringIO('a')\nf.seek(0)\nprint(f.read(), f.tell())",
     "import re\nprint(re.sub(r'(a)', lambda m: m.group(1).upper(), 'banana'))",
     "import json\nprint(json.dumps({'a': [1, None]}, indent=2))",
     "from functools import lru_cache\n@lru_cache(maxsize=8)\ndef f(x): return x\n@lru_cache\ndef g(x): return f(x)\nprint(lru_cache(len))",

@@ -55,9 +55,7 @@ UNSAFE_BESIDE_PANDAS = frozenset({"args", "divide", "searchsorted"})
 """`searchsorted` and `divide` take a text for a type of elements, which can name a file of a time zone;
 `args` of a `KeyError` may hold a slice, by which `loc` would do the same."""
 
-UNSAFE = frozenset(
-    {"byteswap", "dump", "query", "astimezone", "_init", "fields", "flags", "put", "release", "truncate"}
-)
+UNSAFE = frozenset({"byteswap", "dump", "query", "astimezone", "_init", "fields", "flags", "put", "release"})
 """Attributes that are safe in a program without these libraries, and not on all of their objects.
 
 By `flags` an array that a library protects becomes writable, and its C code trusts what is in it; `release`
