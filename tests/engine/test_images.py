@@ -177,3 +177,31 @@ def test_an_index_keeps_the_objects_that_it_looks_up(client: docker.DockerClient
         labels={"pratique.test": "images"},
     )
     assert ["False", "5000"] == output.decode().split()
+
+
+ZONES = """
+import sys
+import pandas as pd
+opened = []
+sys.addaudithook(lambda event, args: opened.append(args[0]) if event == "open" else None)
+sums = pd.DataFrame([[1, 2, 3, 4]], columns=["a", "b", "c", "d"]).groupby(["a", "b", "c"]).sum()
+for name in ("/etc/passwd", ":/etc/passwd", "../../../etc/passwd"):
+    sums["d"].get((f"datetime64[ns, dateutil/{name}]", 2))
+print(any("passwd" in str(name) for name in opened))
+print(pd.Timestamp("2020-01-01").tz_localize("dateutil/Europe/Paris").isoformat())
+"""
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("name", ["python-data", "notebook"])
+def test_a_text_for_a_time_zone_opens_no_other_file(client: docker.DockerClient, name: str) -> None:
+    """pandas takes labels for types of elements in many places, and those for time zones, which are files."""
+    output = client.containers.run(
+        images.reference(name),
+        ["python3", "-I", "-c", ZONES],
+        runtime="runsc",
+        network_mode="none",
+        remove=True,
+        labels={"pratique.test": "images"},
+    )
+    assert ["False", "2020-01-01T00:00:00+01:00"] == output.decode().split()
