@@ -10,7 +10,6 @@ from types import MappingProxyType
 from engine.analysis.python.word_lists import words
 from engine.analysis.verdict.python.calls import check_format
 from engine.analysis.verdict.python.context import Context
-from engine.analysis.verdict.python.data import dates
 from engine.analysis.verdict.python.data.files import PICTURE, TABLE, is_input, is_output
 from engine.analysis.verdict.python.data.signatures import REASONS, ArgumentKind, RestrictedCall
 from engine.analysis.verdict.python.meanings import Use
@@ -83,8 +82,6 @@ def _problem_of_keyword(
         return f"`{path}` gets an argument `{word.arg or '**'}` that is not on the list"
     if known is ArgumentKind.NAMED and not _is_grouped(call.func):
         return f"`{path}` gets an argument `{word.arg}`, which only groups take for a name"
-    if dates.is_keyword(word.arg) and dates.are_drawn(context.libraries):
-        return f"`{path}` {dates.REASON}"
     return None if _CHECKS[known](context, word.value, scope) else f"`{path}` {REASONS[known]}"
 
 
@@ -167,16 +164,12 @@ def is_type(context: Context, node: ast.expr, scope: NameScope) -> bool:
     A dictionary names columns, and no parts of a record.
     """
     if isinstance(node, ast.Constant):
-        if dates.is_type_of(node.value) and dates.are_drawn(context.libraries):
-            return False
         return node.value is None or node.value in _TYPES or _is_code(node.value)
     if isinstance(node, ast.Dict) and not all(_is_column(key) for key in node.keys):
         return False
     if not isinstance(node, ast.Tuple) and (parts := _parts(node)):
         return all(is_type(context, one, scope) for one in parts)
     meaning = context.meanings.of_entry(node, scope)
-    if dates.makes(meaning.path) and dates.are_drawn(context.libraries):
-        return False
     return meaning.use is Use.VALUE and (meaning.path in _BUILTIN_TYPES or meaning.path.startswith("numpy."))
 
 

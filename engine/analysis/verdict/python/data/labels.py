@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Set
 from engine.analysis.python.parse.child_nodes import walk
 from engine.analysis.python.word_lists import words
 from engine.analysis.verdict.python.context import Context
-from engine.analysis.verdict.python.data import dates, element_types
+from engine.analysis.verdict.python.data import element_types
 from engine.analysis.verdict.python.data.element_types import TAKES_TYPES, is_fixed
 
 _KEY = "typestr"
@@ -54,8 +54,6 @@ def refused(path: str, context: Context) -> str | None:
         return None
     if path in MAKERS:
         return f"`{path}` makes dictionaries with computed keys beside pandas"
-    if dates.are_drawn(context.libraries) and dates.makes(path):
-        return f"`{path}` {dates.REASON}"
     if path in TAKES_TYPES:
         return f"`{path}` may take a text for a type of elements beside pandas"
     return f"`{path}` keeps what it is called with beside pandas" if path == "functools.partial" else None
