@@ -180,13 +180,17 @@ def test_an_index_keeps_the_objects_that_it_looks_up(client: docker.DockerClient
 
 
 ZONES = """
-import sys
+import contextlib, sys
+import matplotlib.pyplot as plt
 import pandas as pd
 opened = []
 sys.addaudithook(lambda event, args: opened.append(args[0]) if event == "open" else None)
 sums = pd.DataFrame([[1, 2, 3, 4]], columns=["a", "b", "c", "d"]).groupby(["a", "b", "c"]).sum()
 for name in ("/etc/passwd", ":/etc/passwd", "../../../etc/passwd"):
     sums["d"].get((f"datetime64[ns, dateutil/{name}]", 2))
+zoned = pd.Series([pd.Timestamp("2020-01-01"), "/etc/passwd"], index=["a", "tzinfo"])
+with contextlib.suppress(Exception):
+    plt.scatter([zoned], [1])
 print(any("passwd" in str(name) for name in opened))
 print(pd.Timestamp("2020-01-01").tz_localize("dateutil/Europe/Paris").isoformat())
 """
@@ -195,7 +199,7 @@ print(pd.Timestamp("2020-01-01").tz_localize("dateutil/Europe/Paris").isoformat(
 @pytest.mark.sandbox
 @pytest.mark.parametrize("name", ["python-data", "notebook"])
 def test_a_text_for_a_time_zone_opens_no_other_file(client: docker.DockerClient, name: str) -> None:
-    """pandas takes labels for types of elements in many places, and those for time zones, which are files."""
+    """pandas and matplotlib take labels for types or zones in many places, and dateutil those for files."""
     output = client.containers.run(
         images.reference(name),
         ["python3", "-I", "-c", ZONES],

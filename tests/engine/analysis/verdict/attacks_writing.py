@@ -233,4 +233,8 @@ TABLES = (
     f"{_PD}d.to_csv('x.csv')\npd.read_csv('x.csv')",
 )
 
-ATTACKS = (*NAMES, *PICTURES, *TABLES)
+_LABELLED = f"{_PD}import matplotlib.pyplot as plt\ns = pd.Series([d, d], index=['callbacks', 'colorbar'])\n"
+KEPT = (f"{_LABELLED}plt.colorbar(s, ax=plt.gca())", f"{_LABELLED}plt.gcf().colorbar(s)")
+"""A `Series` gets a method of matplotlib under a label."""
+
+ATTACKS = (*KEPT, *NAMES, *PICTURES, *TABLES)

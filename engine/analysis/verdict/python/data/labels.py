@@ -28,6 +28,8 @@ MAKERS = frozenset(
     )
 )
 """Functions and classes of the library that make dictionaries with computed keys."""
+_KEEPING = frozenset({"functools.partial", "matplotlib.pyplot.colorbar"})
+"""Functions that keep functions; `colorbar` stores a method of its own where a `Series` says so."""
 _METHODS = frozenset(
     words(
         "__setitem__ _asdict _field_defaults b2j fields fromkeys groupdict groupindex groups indices maps"
@@ -56,7 +58,7 @@ def refused(path: str, context: Context) -> str | None:
         return f"`{path}` makes dictionaries with computed keys beside pandas"
     if path in TAKES_TYPES:
         return f"`{path}` may take a text for a type of elements beside pandas"
-    return f"`{path}` keeps what it is called with beside pandas" if path == "functools.partial" else None
+    return f"`{path}` keeps what it is called with beside pandas" if path in _KEEPING else None
 
 
 def _problem(node: ast.AST, bound: Set[str]) -> str | None:
