@@ -19,7 +19,6 @@ GENERATED = 150
 EFFECTS = (
     "import pandas as pd\npd.Series([1]).to_csv('../out.csv')",
     "import pandas as pd\npd.Series([1]).agg('to_pickle', path='out.pkl')",
-    "import pandas as pd\npd.Series([1]).astype('datetime64[ns, dateutil//etc/hosts]')",
     "import numpy as np\nnp.arange(3).dump('out.npy')",
     "import numpy as np\nprint(np.loadtxt('/etc/hostname', dtype=str))",
     "import pandas as pd\npd.read_csv('http://127.0.0.1:9/x.csv')",
