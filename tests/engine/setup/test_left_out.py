@@ -32,8 +32,8 @@ def test_without_docker_they_fail(tmp_path: Path) -> None:
     """Nothing is skipped: the run fails, and each test says what is missing."""
     done = run(tmp_path)
     assert 1 == done.returncode
-    assert 8 == done.stdout.count("no Docker Engine is running at DOCKER_HOST")
-    assert "5 passed, 8 errors" in done.stdout.splitlines()[-1]
+    assert 12 == done.stdout.count("no Docker Engine is running at DOCKER_HOST")
+    assert "5 passed, 12 errors" in done.stdout.splitlines()[-1]
 
 
 def test_left_out_they_are_counted_last(tmp_path: Path) -> None:
@@ -41,5 +41,5 @@ def test_left_out_they_are_counted_last(tmp_path: Path) -> None:
     done = run(tmp_path, PRATIQUE_TESTS_WITHOUT_SANDBOX="1")
     *_, summary, last = done.stdout.splitlines()
     assert 0 == done.returncode
-    assert "5 passed, 8 deselected" in summary
-    assert "8 tests against the sandbox were left out: PRATIQUE_TESTS_WITHOUT_SANDBOX=1" == last
+    assert "5 passed, 12 deselected" in summary
+    assert "12 tests against the sandbox were left out: PRATIQUE_TESTS_WITHOUT_SANDBOX=1" == last
