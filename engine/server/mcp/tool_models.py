@@ -87,8 +87,8 @@ class ToolResult(BaseModel):
     risk: Level
     verdict: Verdict = Field(Verdict.UNPROVEN, description="`harmless` is proven; see docs/verdict.md.")
     unproven: list[str] = Field([], description="What could not be proven harmless, and where.")
-    writes: list[str] = Field([], description="If any: it is proven to write these alone.")
-    trusts: list[str] = Field([], description="C code that the proof trusts.")
+    writes: list[str] = Field([], description="If not empty: it is proven to write these files alone.")
+    trusts: list[str] = Field([], description="Libraries whose C code the proof takes for sound.")
     violations: list[ReportedViolation] = []
     reason: str = Field("", description="Why it was not approved, in the words of the reviewer.")
     requested_changes: list[RequestedChange] = Field([], description="What to change, line by line.")
