@@ -153,6 +153,20 @@ def test_first_plot_finds_its_fonts(client: docker.DockerClient) -> None:
     assert "agg" == output.decode().strip().lower()
 
 
+def printed(client: docker.DockerClient, name: str, code: str) -> list[str]:
+    """Run Python in an image of Pratique's, and return the words that it prints."""
+    output = client.containers.run(
+        images.reference(name),
+        ["python3", "-I", "-c", code],
+        runtime="runsc",
+        network_mode="none",
+        remove=True,
+        labels={"pratique.test": "images"},
+    )
+    words: list[str] = output.decode().split()
+    return words
+
+
 INDEX = """
 import pandas as pd
 texts = pd.Series([f"a{number}" * 30 for number in range(5000)])
@@ -168,15 +182,7 @@ print(sum(f"a{number}" * 30 in index for number in range(5000)))
 @pytest.mark.parametrize("name", ["python-data", "notebook"])
 def test_an_index_keeps_the_objects_that_it_looks_up(client: docker.DockerClient, name: str) -> None:
     """A store into the array that it shares frees none of them: pandas' C code would use what is freed."""
-    output = client.containers.run(
-        images.reference(name),
-        ["python3", "-I", "-c", INDEX],
-        runtime="runsc",
-        network_mode="none",
-        remove=True,
-        labels={"pratique.test": "images"},
-    )
-    assert ["False", "5000"] == output.decode().split()
+    assert ["False", "5000"] == printed(client, name, INDEX)
 
 
 ZONES = """
@@ -200,12 +206,4 @@ print(pd.Timestamp("2020-01-01").tz_localize("dateutil/Europe/Paris").isoformat(
 @pytest.mark.parametrize("name", ["python-data", "notebook"])
 def test_a_text_for_a_time_zone_opens_no_other_file(client: docker.DockerClient, name: str) -> None:
     """pandas and matplotlib take labels for types or zones in many places, and dateutil those for files."""
-    output = client.containers.run(
-        images.reference(name),
-        ["python3", "-I", "-c", ZONES],
-        runtime="runsc",
-        network_mode="none",
-        remove=True,
-        labels={"pratique.test": "images"},
-    )
-    assert ["False", "2020-01-01T00:00:00+01:00"] == output.decode().split()
+    assert ["False", "2020-01-01T00:00:00+01:00"] == printed(client, name, ZONES)

@@ -65,23 +65,24 @@ class Context:
             collected.append((docstring, scope, trees))
         return collected
 
-    def has_name(self, names: Set[str], *, called: bool) -> bool:
-        """Return whether one of these names is in the code or its examples.
+    @cached_property
+    def names(self) -> frozenset[str | None]:
+        """All names, attributes and imported names of the code and its examples."""
+        return frozenset(map(_named, self._nodes))
 
-        Unless `called`, where they are called does not count.
-        """
-        trees = [self._tree, *(tree for _, _, trees in self.examples for tree in trees or ())]
-        nodes = [node for tree in trees for node in walk(tree)]
-        left_out = set[ast.AST]() if called else {node.func for node in nodes if isinstance(node, ast.Call)}
-        return any(
-            _named(node) in names and (called or not isinstance(node, ast.alias) or node.asname is not None)
-            for node in nodes
-            if node not in left_out
+    @cached_property
+    def names_of_values(self) -> frozenset[str | None]:
+        """Those of them that stand elsewhere than where they are called, or are imported as another name."""
+        called = {node.func for node in self._nodes if isinstance(node, ast.Call)}
+        others = (node for node in self._nodes if node not in called)
+        return frozenset(
+            _named(node) for node in others if not isinstance(node, ast.alias) or node.asname is not None
         )
 
     @cached_property
-    def _has_output(self) -> bool:
-        return self.has_name(_OUTPUT, called=True)
+    def _nodes(self) -> tuple[ast.AST, ...]:
+        trees = [self._tree, *(tree for _, _, trees in self.examples for tree in trees or ())]
+        return tuple(node for tree in trees for node in walk(tree))
 
     def refuse(self, node: ast.AST, reason: str) -> None:
         """Record that a node is not proven."""
@@ -91,7 +92,7 @@ class Context:
         """Record an attribute that is not safe on every value."""
         if not is_safe_attribute(name, self.safe):
             self.refuse(node, f"the attribute `{name}` is not on the list")
-        elif name == "seek" and self._has_output:
+        elif name == "seek" and not _OUTPUT.isdisjoint(self.names):
             self.refuse(node, "`seek` beside a standard stream could overwrite what others wrote to it")
 
     def write(self, node: ast.AST, name: str) -> None:

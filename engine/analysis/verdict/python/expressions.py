@@ -233,9 +233,9 @@ def _restricted(context: Context, node: ast.Call, path: str, scope: NameScope) -
         return problem_of(FUNCTIONS[path], path, node, context, scope)
     if path == "copy.deepcopy" and context.libraries:
         return "`deepcopy` takes the texts of an array for addresses of objects"
-    if path in RUN_FACTORIES and context.has_name({"defaultdict"}, called=True):
+    if path in RUN_FACTORIES and "defaultdict" in context.names:
         return f"`{path}` beside `defaultdict`, whose factory runs where C code does not expect it"
-    if path == "collections.OrderedDict" and context.has_name(DICTIONARIES, called=False):
+    if path == "collections.OrderedDict" and not DICTIONARIES.isdisjoint(context.names_of_values):
         return "`OrderedDict` beside a class as a value whose methods change it without its order"
     return check_call(path, node)
 
