@@ -28,6 +28,7 @@ _TESTS = (
     "tests/conformance/test_sandbox_driver.py",
     "tests/conformance/test_backend.py",
     "tests/cluster/check_deployment.py",
+    "tests/cluster/check_full_node.py",
 )
 
 

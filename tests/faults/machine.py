@@ -226,6 +226,10 @@ class MachineDriver:
             isolated=True, runtime="runsc", kernel=Untrusted(KERNEL), detail=Untrusted("Starting gVisor...")
         )
 
+    async def wait_full(self) -> None:
+        """Wait forever: there is place for everything."""
+        await asyncio.Event().wait()
+
     async def create(self, spec: SandboxSpec) -> Guest:
         """Create a sandbox."""
         await self.machine.answer()

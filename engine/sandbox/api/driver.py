@@ -35,6 +35,8 @@ class SandboxSpec:
     """Whether packages were installed in its session before."""
     on_demand: bool = False
     """Whether a run is waiting for it, so that a fast start matters more than a warm interpreter."""
+    spare: bool = False
+    """Whether it is made before anything needs it, so that it gives way to what is needed."""
 
     @property
     def late(self) -> bool:
@@ -212,6 +214,9 @@ class SandboxDriver(Protocol):
 
     async def probe(self, images: Sequence[str]) -> IsolationProof:
         """Test isolation in a sandbox of the first of these images that exists. Raises SandboxUnavailable."""
+
+    async def wait_full(self) -> None:
+        """Return once a sandbox that is needed finds no place, so that a spare one should give way."""
 
     async def create(self, spec: SandboxSpec) -> Sandbox:
         """Create a sandbox and wait until its interpreter is ready. Raises SandboxUnavailable."""

@@ -27,11 +27,12 @@ def not_isolated(proof: IsolationProof) -> SandboxUnavailable:
 
 def pool_checks(pool: Pool) -> tuple[Check, ...]:
     """Return how many sandboxes of each image are ready. An empty pool only makes runs start slower."""
+    why = "; no place beside what runs need" if pool.gives_way else ""
     return tuple(
         row(
             f"pool {image_pool.image}",
             not image_pool.trouble,
-            image_pool.trouble or f"{len(image_pool.sandboxes)} of {pool.wanted(image_pool)} ready",
+            image_pool.trouble or f"{len(image_pool.sandboxes)} of {pool.wanted(image_pool)} ready{why}",
             "pratique image build",
         )
         for image_pool in pool.image_pools

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 _CONTEXT = ["time", "thread_id", "group_id", "credentials"]
@@ -72,14 +71,14 @@ Only then its event is dropped. So a flood goes on no faster than it is read, an
 hangs goes on slowly until that listener is replaced."""
 
 
-def session(endpoint: str) -> str:
+def session(endpoint: str) -> dict[str, Any]:
     """Return the configuration of a trace session whose events go to the Unix socket `endpoint`."""
     points = [_point(name) for name in _NAMED]
     points += [_point(name, "fd_path") for name in _WITH_PATH]
     points += [_point(f"syscall/sysno/{number}/enter") for number in (*COUNTED_CALLS, *READABLE_CALLS)]
     points += [_point(f"syscall/sysno/{number}/exit") for number in (*COUNTED_CALLS, *EXECUTIONS)]
     sink = {"name": "remote", "config": {"endpoint": endpoint, "retries": _RETRIES}}
-    return json.dumps({"trace_session": {"name": "Default", "points": points, "sinks": [sink]}})
+    return {"name": "Default", "points": points, "sinks": [sink]}
 
 
 def _point(name: str, *optional: str) -> dict[str, Any]:

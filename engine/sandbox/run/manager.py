@@ -109,7 +109,8 @@ class SandboxManager:
         with contextlib.suppress(SandboxUnavailable):
             await self.prove()
         pools = [(f"{name} pool", pool.keep_filled) for name, pool in zip(POOLS, self._pools, strict=True)]
-        for name, chore in (("reaper", self._reap), ("container runtime", self._listen), *pools):
+        others = (("reaper", self._reap), ("container runtime", self._listen), ("full nodes", self._give_way))
+        for name, chore in (*others, *pools):
             self._chores.append(self.supervisor.start(name, chore))
 
     async def close(self) -> None:
@@ -132,6 +133,13 @@ class SandboxManager:
             with contextlib.suppress(SandboxUnavailable):
                 await self.driver.reap()
                 await self.packages.prune(self.sessions.package_volumes)
+
+    async def _give_way(self) -> None:
+        """Whenever a sandbox that is needed finds no place, give up a spare one of each pool."""
+        while True:
+            await self.driver.wait_full()
+            for pool in self._pools:
+                pool.give_way()
 
     async def _listen(self) -> None:
         """Watch the container runtime: while it is lost runs end as engine-lost; when it is back, prove."""

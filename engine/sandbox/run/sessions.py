@@ -254,7 +254,7 @@ class SessionSandboxes:
         key = f"spare-{uuid.uuid4().hex[:12]}"
         self._creating.add(key)
         try:
-            return await self._create(SandboxSpec(digest, language, limits), key)
+            return await self._create(SandboxSpec(digest, language, limits, spare=True), key)
         finally:
             self._creating.discard(key)
 

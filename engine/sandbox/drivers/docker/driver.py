@@ -106,6 +106,10 @@ class DockerDriver:
         """Test isolation in a container of the first of these images that Docker has."""
         return await probe(self.factory, await self.client.first_available(images))
 
+    async def wait_full(self) -> None:
+        """Wait forever: Docker places every container, on this one machine."""
+        await asyncio.Event().wait()
+
     async def create(self, spec: SandboxSpec) -> Container:
         """Create a container and wait until its interpreter is ready. Raises SandboxUnavailable."""
         return await self.factory.create(spec)

@@ -10,7 +10,6 @@ import contextlib
 import itertools
 import os
 import platform
-import shutil
 import time
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from engine.models import Check
 from engine.sandbox.drivers.docker.trace import Trace, Unobserved
 from engine.sandbox.drivers.docker.trace_health import NAME, TraceRecord
 from engine.sandbox.drivers.docker.trace_process import TraceProcess
-from engine.sandbox.drivers.linux.send_buffer import enlarge_send_buffer
+from engine.sandbox.drivers.docker.trace_session import create_trace_session
 from engine.sandbox.isolation.health import row
 from engine.sandbox.observed.points import ARCHITECTURES, session
 
@@ -73,9 +72,9 @@ class Tracer:
             return Unobserved("the listener of effects was not ready", self.process.ready)
         try:
             arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-            return await self._attach(container, pid, arguments)
         except OSError as error:
             return Unobserved(f"gVisor's events cannot be asked for: {error.strerror or error}")
+        return await self._attach(container, arguments)
 
     async def _is_ready(self) -> bool:
         """Return whether there is a listener; while the first one is being started, wait for it."""
@@ -84,49 +83,27 @@ class Tracer:
                 await self.process.ready.wait()
         return self.process.ready.is_set()
 
-    async def _attach(self, container: str, pid: int, arguments: list[bytes]) -> Trace | Unobserved:
+    async def _attach(self, container: str, arguments: list[bytes]) -> Trace | Unobserved:
         root = next((one[len(_ROOT_OPTION) :] for one in arguments if one.startswith(_ROOT_OPTION)), b"")
         if not root or container.encode() not in arguments[-2:]:
             return Unobserved("its gVisor does not run on this machine")
         key = str(next(self._numbers))
         trace = Trace(self.process, key, self.record)
-        opened = await trace.ask("open", "opened", _ATTACH_SECONDS)
-        why = "" if opened["op"] == "opened" else trace.lost
-        why = why or await self._create(container, root.decode(), key)
+        why = await self._ask_for_events(trace, key, container, root.decode())
         if not why and (await trace.await_answer("attached", _ATTACH_SECONDS))["op"] != "attached":
             why = trace.lost
         if why:
             trace.close()
             return Unobserved(why, self.process.ready if trace.lost else None)
-        endpoint = self._endpoint(key)
-        with contextlib.suppress(OSError):
-            await asyncio.to_thread(enlarge_send_buffer, pid, endpoint)
         return trace
 
-    def _endpoint(self, key: str) -> str:
-        return str(self.process.folder / f"{key}.sock")
-
-    async def _create(self, container: str, root: str, key: str) -> str:
-        """Ask the container's kernel for its events; return why it refused, or nothing."""
-        file = self.process.folder / f"{key}.json"
-        file.write_text(session(self._endpoint(key)))
-        command = (shutil.which("runsc") or "runsc", f"--root={root}", "trace", "create", "--config")
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            str(file),
-            container,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
-        )
+    async def _ask_for_events(self, trace: Trace, key: str, container: str, root: str) -> str:
+        """Let the listener and the container's kernel connect; return why not, or nothing."""
+        if (await trace.ask("open", "opened", _ATTACH_SECONDS))["op"] != "opened":
+            return trace.lost
+        endpoint = str(self.process.folder / f"{key}.sock")
+        wanted = (root, container, endpoint, session(endpoint), _ATTACH_SECONDS)
         try:
-            async with asyncio.timeout(_ATTACH_SECONDS):
-                _, said = await process.communicate()
-        except TimeoutError:
-            return "gVisor did not answer in time when asked for its events"
-        finally:
-            if process.returncode is None:
-                with contextlib.suppress(ProcessLookupError):
-                    process.kill()
-            file.unlink(missing_ok=True)
-        return f"gVisor refused: {said.decode(errors='replace').strip()[-200:]}" if process.returncode else ""
+            return await asyncio.to_thread(create_trace_session, *wanted)
+        except OSError as error:
+            return f"gVisor's events cannot be asked for: {error.strerror or error}"

@@ -44,6 +44,11 @@ class ClusterRefusal(SandboxUnavailable):
         """Whether the engine has no right to it, by the roles that the server knows so far."""
         return self.status == 403 and self.hint == _GRANT
 
+    @property
+    def over_quota(self) -> bool:
+        """Whether it would exceed the namespace's quota."""
+        return self.hint == _WAIT_FOR_QUOTA
+
 
 def refusal(status: int, body: bytes) -> ClusterRefusal:
     """Return the error for an answer: a Status object, or whatever a proxy before it says."""
@@ -62,6 +67,7 @@ def _one_line(text: object) -> str:
 
 
 _QUOTA = "exceeded quota"
+_WAIT_FOR_QUOTA = "wait for a run to end, or raise the quota: kubectl describe resourcequota"
 _POD_SECURITY = "violates PodSecurity"
 _NO_CLASS = "RuntimeClass"
 _GRANT = "kubectl apply -k deploy/kubernetes   (it grants the engine's role)"
@@ -73,7 +79,7 @@ def _explained(status: int, message: str) -> tuple[str, str]:
         (status == 401, "Kubernetes does not accept the engine's token or certificate",
          f"renew the token in the kubeconfig, then: {DOCTOR}"),
         (_QUOTA in message, f"the namespace's quota is used up: {message}",
-         "wait for a run to end, or raise the quota: kubectl describe resourcequota"),
+         _WAIT_FOR_QUOTA),
         (_POD_SECURITY in message, f"the namespace's Pod security refuses the sandbox: {message}",
          "kubectl label namespace NAME pod-security.kubernetes.io/enforce=baseline --overwrite"),
         (status == 403 and _NO_CLASS in message, f"the cluster has no such RuntimeClass: {message}",

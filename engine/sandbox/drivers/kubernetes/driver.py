@@ -19,10 +19,13 @@ from engine.sandbox.drivers.kubernetes.no_volumes import NoVolumes
 from engine.sandbox.drivers.kubernetes.ownership import RENEW_SECONDS, PodOwnership
 from engine.sandbox.drivers.kubernetes.pod import SandboxPod
 from engine.sandbox.drivers.kubernetes.pod_factory import PodFactory
+from engine.sandbox.drivers.kubernetes.pod_status import is_unplaced
 from engine.settings import KubernetesSettings
 
 _CLOSE_SECONDS = 30.0
 _GONE_SECONDS = 0.2
+_LOOK_SECONDS = 2.0
+"""How often it is looked for Pods that find no place; the removal of one takes about as long."""
 _PING_SECONDS = 10.0
 
 
@@ -101,6 +104,14 @@ class KubernetesDriver:
     async def probe(self, images: Sequence[str]) -> IsolationProof:
         """Test isolation in a Pod of the first of these images that the settings name."""
         return await probe(self.factory, images)
+
+    async def wait_full(self) -> None:
+        """Return once a needed Pod, of any engine, fits on no node or, of this one, into no quota."""
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            with contextlib.suppress(SandboxUnavailable):
+                if self.factory.over_quota or any(map(is_unplaced, await self.factory.pods.needed())):
+                    return
 
     async def create(self, spec: SandboxSpec) -> SandboxPod:
         """Create a Pod and wait until its interpreter is ready. Raises SandboxUnavailable."""

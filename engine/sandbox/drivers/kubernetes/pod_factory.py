@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +26,8 @@ from engine.settings import KubernetesSettings
 
 _ATTACH_TRIES = 4
 _AGAIN_SECONDS = 0.25
+_QUOTA_SECONDS = 1.0
+"""How often a Pod that exceeds the quota is asked for again."""
 
 
 @dataclass(slots=True)
@@ -37,6 +42,8 @@ class PodFactory:
     """The languages whose lines are marked as they run."""
     active: set[str] = field(default_factory=set)
     """The Pods that this engine still uses."""
+    over_quota: int = 0
+    """How many Pods that are needed wait because the namespace's quota is used up."""
     pods: Pods = field(init=False)
     _starting: asyncio.Semaphore = field(init=False)
 
@@ -53,7 +60,7 @@ class PodFactory:
         self.active.add(name)
         async with self._starting:
             try:
-                await self.pods.create(manifest)
+                await self._create(manifest, spec)
                 return await self._start(manifest, spec)
             except BaseException:
                 await asyncio.shield(self._discard(name))
@@ -80,6 +87,31 @@ class PodFactory:
             owner=await self.ownership.claim(),
         )
         return pod_spec.manifest(request, self.settings)
+
+    async def _create(self, manifest: dict[str, Any], spec: SandboxSpec) -> None:
+        """Create a Pod; a needed one waits for as long as it may take to start until the quota allows it."""
+        until = time.monotonic() + self.settings.start_seconds
+        while not await self._allowed(manifest, last=spec.spare or time.monotonic() > until):
+            with self._waiting_for_quota():
+                await asyncio.sleep(_QUOTA_SECONDS)
+
+    async def _allowed(self, manifest: dict[str, Any], *, last: bool) -> bool:
+        """Create a Pod; return whether the quota allows it. Raises SandboxUnavailable."""
+        try:
+            await self.pods.create(manifest)
+        except ClusterRefusal as error:
+            if last or not error.over_quota:
+                raise
+            return False
+        return True
+
+    @contextlib.contextmanager
+    def _waiting_for_quota(self) -> Iterator[None]:
+        self.over_quota += 1
+        try:
+            yield
+        finally:
+            self.over_quota -= 1
 
     async def _start(self, manifest: dict[str, Any], spec: SandboxSpec) -> SandboxPod:
         name = manifest["metadata"]["name"]

@@ -13,6 +13,8 @@ from engine.settings import KubernetesSettings
 
 CONTAINER = "sandbox"
 MANAGED_LABEL, ENGINE_LABEL, PROCESS_LABEL = "pratique", "pratique.engine", "pratique.process"
+SPARE_LABEL = "pratique.spare"
+"""On Pods that were made before anything needed them: until they run they give way to all others."""
 _LIFETIME_SECONDS = 24 * 3600
 """The cluster ends a Pod after this time, whatever became of its engine."""
 _GRACE_SECONDS = 1
@@ -74,7 +76,7 @@ def manifest(request: PodRequest, settings: KubernetesSettings) -> dict[str, Any
         "metadata": {
             "name": request.name,
             "namespace": settings.namespace,
-            "labels": owner.labels(),
+            "labels": owner.labels() | ({SPARE_LABEL: "1"} if request.spec.spare else {}),
             "ownerReferences": owner.references(),
         },
         "spec": _pod(request, settings),

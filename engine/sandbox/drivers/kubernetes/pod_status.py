@@ -50,11 +50,15 @@ def start_failure(pod: Mapping[str, Any]) -> SandboxUnavailable | None:
     return None
 
 
+def is_unplaced(pod: Mapping[str, Any]) -> bool:
+    """Return whether the scheduler found no node for it."""
+    return bool(_refused_places(pod))
+
+
 def hold_up(pod: Mapping[str, Any]) -> str:
     """Return, in words, what a Pod that does not start in time is waiting for."""
-    for condition in _rows(_status(pod).get("conditions")):
-        if condition.get("type") == "PodScheduled" and condition.get("status") == "False":
-            return f"no node takes it: {_text(condition.get('message'))}"
+    for condition in _refused_places(pod):
+        return f"no node takes it: {_text(condition.get('message'))}"
     waiting = _mapping(_container_state(pod).get("waiting"))
     return _text(waiting.get("message")) or _text(waiting.get("reason")) or "the node has not started it"
 
@@ -77,6 +81,11 @@ def ending(pod: Mapping[str, Any]) -> str:
     words = ": ".join(word for word in said if word)
     code = terminated.get("exitCode")
     return f"{words or 'no reason is given'}{f', exit code {code}' if isinstance(code, int) else ''}"
+
+
+def _refused_places(pod: Mapping[str, Any]) -> list[dict[str, Any]]:
+    scheduled = {"type": "PodScheduled", "status": "False"}
+    return [row for row in _rows(_status(pod).get("conditions")) if scheduled.items() <= row.items()]
 
 
 def _status(pod: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 from engine.sandbox.api.errors import SandboxUnavailable
 from engine.sandbox.drivers.kubernetes.api_client import ApiClient
 from engine.sandbox.drivers.kubernetes.api_errors import ClusterRefusal, ClusterUnreachable
-from engine.sandbox.drivers.kubernetes.pod_spec import ENGINE_LABEL, MANAGED_LABEL
+from engine.sandbox.drivers.kubernetes.pod_spec import ENGINE_LABEL, MANAGED_LABEL, SPARE_LABEL
 
 Pod = dict[str, Any]
 _AGAIN_SECONDS = 0.2
@@ -89,6 +89,18 @@ class Pods:
     async def of_engine(self, engine: str) -> list[Pod]:
         """Return the Pods of an engine. Raises SandboxUnavailable."""
         query = {"labelSelector": f"{MANAGED_LABEL}=1,{ENGINE_LABEL}={engine}"}
+        listed = await self._client.call("GET", self._client.path("pods"), query=query)
+        return listed.get("items") or []
+
+    async def needed(self) -> list[Pod]:
+        """Return the Pods, of all engines, that are not spare and do not run yet.
+
+        Raises SandboxUnavailable.
+        """
+        query = {
+            "labelSelector": f"{MANAGED_LABEL}=1,{SPARE_LABEL}!=1",
+            "fieldSelector": "status.phase=Pending",
+        }
         listed = await self._client.call("GET", self._client.path("pods"), query=query)
         return listed.get("items") or []
 

@@ -8,12 +8,14 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from engine.models import Language, Limits
 from engine.sandbox.api.driver import STANDARD_LIMITS, Sandbox, SandboxDriver, SandboxSpec
 from engine.sandbox.api.errors import SandboxUnavailable
 from engine.sandbox.api.pool_status import PoolStatus
 from engine.sandbox.run.ready.head_start import HeadStarts
+from engine.sandbox.run.ready.places import Places
 
 MAX_AGE_SECONDS = 600.0
 _RETRY_SECONDS = 10.0
@@ -66,6 +68,7 @@ class Pool:
         self._image_pools: dict[tuple[Language, str], ImagePool] = {}
         self._refill = asyncio.Event()
         self._head_starts = HeadStarts(self._refill.set, runs_wait)
+        self._places = Places()
         self._proved = asyncio.Event()
 
     def stock(self, language: Language, image: str) -> None:
@@ -165,14 +168,35 @@ class Pool:
         try:
             await self._follow_image(pool)
             while self._has_capacity(pool):
-                sandbox = await self._create(pool.digest, pool.language, STANDARD_LIMITS)
-                sandbox.pause(True)
-                pool.sandboxes.append(sandbox)
+                if not await self._make(pool):
+                    return False
         except SandboxUnavailable as error:
             pool.trouble = str(error)
             return False
         pool.trouble = ""
         return True
+
+    async def _make(self, pool: ImagePool) -> bool:
+        """Make a sandbox ready; return whether there was place for it. Raises SandboxUnavailable."""
+        create = partial(self._create, pool.digest, pool.language, STANDARD_LIMITS)
+        sandbox = await self._places.make(create)
+        if sandbox is None:
+            return False
+        sandbox.pause(True)
+        pool.sandboxes.append(sandbox)
+        return True
+
+    @property
+    def gives_way(self) -> bool:
+        """Whether none is made, because one that is needed found no place."""
+        return self._places.full
+
+    def give_way(self) -> None:
+        """Remove a ready sandbox, and make none for a while: one that is needed finds no place."""
+        self._places.give_way()
+        fullest = max(self.image_pools, key=lambda pool: len(pool.sandboxes), default=None)
+        if fullest and fullest.sandboxes:
+            self._remove(fullest.sandboxes.popleft())
 
     async def _follow_image(self, pool: ImagePool) -> None:
         """Drop the sandboxes of an image that was rebuilt. Raises SandboxUnavailable."""
@@ -183,7 +207,7 @@ class Pool:
             pool.digest = digest
 
     async def _create_standard(self, digest: str, language: Language, limits: Limits) -> Sandbox:
-        return await self._driver.create(SandboxSpec(digest, language, limits))
+        return await self._driver.create(SandboxSpec(digest, language, limits, spare=True))
 
     def replace_superseded(self) -> None:
         """Refill soon where a new sandbox would be observed, and a ready one is not."""

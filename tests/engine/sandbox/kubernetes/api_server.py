@@ -17,6 +17,8 @@ from engine.settings import KubernetesSettings
 from tests.tls import free_port, self_signed
 
 PODS = "/api/v1/namespaces/pratique/pods"
+CONFIG_MAPS = "/api/v1/namespaces/pratique/configmaps"
+LEASES = "/apis/coordination.k8s.io/v1/namespaces/pratique/leases"
 
 
 class Server:
@@ -25,6 +27,8 @@ class Server:
     def __init__(self) -> None:
         self.refusals: list[tuple[int, dict[str, Any]]] = []
         self.tokens: list[str] = []
+        self.queries: list[dict[str, str]] = []
+        """How Pods were asked for."""
         self.sent: list[bytes] = []
         """Messages that a stream begins with."""
         self.watched = asyncio.Event()
@@ -38,6 +42,7 @@ class Server:
     async def pods(self, request: web.Request) -> web.StreamResponse:
         """List, create or watch."""
         self.tokens.append(request.headers.get("Authorization", ""))
+        self.queries.append(dict(request.query))
         if self.refusals:
             status, body = self.refusals.pop(0)
             return web.json_response(body, status=status)
@@ -66,6 +71,10 @@ class Server:
             self.lost -= 1
             request.transport.abort()
         return web.json_response(self.pod)
+
+    async def owned(self, request: web.Request) -> web.StreamResponse:
+        """Make a Lease or a ConfigMap."""
+        return web.json_response({"metadata": {"uid": "1"}})
 
     async def readyz(self, request: web.Request) -> web.StreamResponse:
         """Say whether it is ready."""
@@ -100,6 +109,7 @@ async def serving(server: Server, folder: Path) -> AsyncIterator[KubernetesSetti
     app, port = web.Application(), free_port()
     app.add_routes([web.route("*", PODS, server.pods), web.route("*", PODS + "/{pod}", server.one)])
     app.add_routes([web.get(PODS + "/{pod}/{part}", server.attach)])
+    app.add_routes([web.route("*", path, server.owned) for path in (LEASES, CONFIG_MAPS)])
     app.add_routes([web.get("/readyz", server.readyz), web.get("/version", server.version)])
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()

@@ -57,6 +57,12 @@ def test_a_pod_has_nothing_of_its_cluster_or_node() -> None:
     assert REFERENCE == container["image"]
 
 
+def test_a_spare_pod_is_labelled() -> None:
+    """One that something needs is not."""
+    labels = [made(spare=spare)["metadata"]["labels"].get("pratique.spare") for spare in (True, False)]
+    assert ["1", None] == labels
+
+
 def test_limits_are_granted_and_a_share_is_reserved() -> None:
     """The scheduler reserves a share; the limit is the grant."""
     found = resources(Limits(memory_mb=200, cpus=0.5), 0.25)

@@ -15,6 +15,7 @@ from engine.sandbox.drivers.kubernetes.pod_status import (
     has_ended,
     hold_up,
     is_running,
+    is_unplaced,
     start_failure,
 )
 
@@ -53,6 +54,9 @@ def test_what_still_starts_is_no_failure() -> None:
     assert start_failure(pod("Pending", {"waiting": {"reason": "ContainerCreating"}})) is None
     waits = [{"type": "PodScheduled", "status": "False", "message": "0/3 nodes: Insufficient memory."}]
     assert "no node takes it: 0/3 nodes: Insufficient memory." == hold_up(pod("Pending", conditions=waits))
+    assert is_unplaced(pod("Pending", conditions=waits))
+    assert not is_unplaced(pod("Pending", conditions=[{"type": "PodScheduled", "status": "True"}]))
+    assert not is_unplaced(pod("Pending", {"waiting": {"reason": "ContainerCreating"}}))
     ended = start_failure(pod("Failed", terminated("Error", 126)))
     assert isinstance(ended, SandboxUnavailable)
 
