@@ -46,6 +46,29 @@ async def test_one_that_is_being_made_gives_way() -> None:
     assert (None, True) == (await making, cleaned.is_set())
 
 
+async def test_one_that_is_being_removed_is_left_alone() -> None:
+    """That it should give way is said again and again, until what is needed has its place."""
+    places, begun, goes_on, cleaned = Places(), asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def slowly_removed() -> str:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await goes_on.wait()
+            cleaned.set()
+        return "sandbox"
+
+    making = asyncio.create_task(places.make(slowly_removed))
+    await begun.wait()
+    for _ in range(3):
+        places.give_way()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    goes_on.set()
+    assert (None, True) == (await making, cleaned.is_set())
+
+
 async def test_a_creation_that_takes_too_long_by_itself_has_not_given_way() -> None:
     """Its own deadline is told as ever."""
 

@@ -27,7 +27,7 @@ class Places:
     def give_way(self) -> None:
         """Stop making the one that is being made, and make none for a while."""
         self._full_until = time.monotonic() + PAUSE_SECONDS
-        if self._making is not None:
+        if self._making is not None and not self._making.expired():
             self._making.reschedule(asyncio.get_running_loop().time())
 
     async def make(self, create: Callable[[], Awaitable[_T]]) -> _T | None:
