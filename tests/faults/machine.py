@@ -160,6 +160,10 @@ class Guest:
         """Start nothing."""
         raise SandboxUnavailable("this machine starts no further process")
 
+    async def interference(self, *, likely: bool) -> str:
+        """Return nothing: nobody else is on this machine."""
+        return ""
+
     async def end_state(self) -> EndState:
         """Return that it ended without a word."""
         return EndState(exit_code=137)

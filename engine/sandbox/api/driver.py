@@ -165,6 +165,12 @@ class Sandbox(Protocol):
         `guarded`: as the supervisor's user, so that the program cannot stop it or look into it.
         """
 
+    async def interference(self, *, likely: bool) -> str:
+        """Return how others ended the program, as far as is known, where the engine has not.
+
+        `likely` says that it ended as if somebody had, so that a report of it is waited for.
+        """
+
     async def end_state(self) -> EndState:
         """Return how it ended, once it has."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
+import signal
 import time
 from dataclasses import dataclass, field
 
@@ -275,7 +276,15 @@ class Execution:
             disk_full=report.disk_full,
             runtime_lost=self._runtime_lost,
             runtime_report=state.reported,
+            interference=await self._interference(),
         )
+
+    async def _interference(self) -> str:
+        """Return how others ended the program: it was told to end, and not by the engine."""
+        report = self.output.report
+        if self._requested is not None or report.deadline_passed or not report.received:
+            return ""
+        return await self.sandbox.interference(likely=report.signal in {signal.SIGTERM, signal.SIGINT})
 
 
 def _has_helpers(job: Job) -> bool:

@@ -34,6 +34,8 @@ class RunEvidence:
     runtime_lost: bool = False
     runtime_report: str = ""
     """What the container runtime reports about the end, in words."""
+    interference: str = ""
+    """What others did to the sandbox that ended the program, in words."""
 
     @property
     def files_did_not_fit(self) -> bool:
@@ -72,6 +74,7 @@ _TABLE: tuple[tuple[KillReason, Callable[[RunEvidence], bool]], ...] = (
         lambda evidence: evidence.failed and (evidence.disk_full or evidence.signal == signal.SIGXFSZ),
     ),
     (KillReason.PROCESSES, lambda evidence: evidence.failed and evidence.task_limit_hit),
+    (KillReason.SANDBOX_FAILED, lambda evidence: bool(evidence.interference)),
 )
 """The first row that holds is the reason. Exit codes alone are no evidence."""
 
@@ -105,6 +108,7 @@ def describe(evidence: RunEvidence) -> tuple[str, ...]:
         ),
         (evidence.runtime_lost, "the container runtime did not answer"),
         (bool(evidence.runtime_report), f"the container runtime reports: {evidence.runtime_report}"),
+        (bool(evidence.interference), evidence.interference),
         (evidence.connection_lost, "the connection to the sandbox was lost"),
         (evidence.reported and bool(evidence.signal), f"the program was killed by signal {evidence.signal}"),
         (evidence.reported and not evidence.signal, f"the program exited with code {evidence.exit_code}"),

@@ -293,6 +293,43 @@ async def test_a_killed_sandbox_process_is_sandbox_failed() -> None:
         await manager.close()
 
 
+@pytest.fixture
+async def watched() -> AsyncIterator[SandboxManager]:
+    """A manager that reads Docker's events."""
+    manager = sandbox_manager(SandboxSettings(pool=0), "test-watched")
+    await manager.start()
+    async with asyncio.timeout(10):
+        while not cast("DockerDriver", manager.driver).factory.events.period:
+            await asyncio.sleep(0.05)
+    yield manager
+    await manager.close()
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("ending", ["", "signal.signal(15, lambda *_: time.sleep(0.5) or sys.exit(0))"])
+async def test_a_sandbox_that_others_stop_is_sandbox_failed(watched: SandboxManager, ending: str) -> None:
+    """What another client of Docker ends is not taken for the program's own end, however that reacts."""
+    code = f"import signal, sys, time\n{ending}\nprint('up', flush=True)\ntime.sleep(60)"
+    watcher, request = Recorder(), job(code)
+    running = asyncio.create_task(watched.run(request, watcher))
+    await watcher.until_said(b"up")
+    stop = ("docker", "stop", watched.control.executions[request.run].sandbox.id)
+    stopping = await asyncio.create_subprocess_exec(*stop, stdout=asyncio.subprocess.DEVNULL)
+    async with asyncio.timeout(20):
+        result = await running
+        await stopping.wait()
+    assert KillReason.SANDBOX_FAILED == result.kill_reason
+    assert "Docker sent the sandbox a signal, which the engine had not asked for" in result.evidence
+
+
+@pytest.mark.sandbox
+async def test_a_program_that_ends_itself_by_a_signal_is_no_failed_sandbox(watched: SandboxManager) -> None:
+    """Nobody else ended it."""
+    code = "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)"
+    result = await watched.run(job(code), Recorder())
+    assert (KillReason.NONE, 143) == (result.kill_reason, result.exit_code)
+
+
 @pytest.mark.sandbox
 async def test_meters_come_from_docker_without_control_groups(
     monkeypatch: pytest.MonkeyPatch,

@@ -47,6 +47,9 @@ WELL = RunEvidence(reported=True, exit_code=0)
         (KillReason.SANDBOX_FAILED, RunEvidence(exit_code=137)),
         (KillReason.ENGINE_LOST, RunEvidence(exit_code=0)),
         (KillReason.MEMORY, RunEvidence(exit_code=0, oom_kills=1)),
+        (KillReason.SANDBOX_FAILED, RunEvidence(reported=True, exit_code=143, signal=15, interference="a")),
+        (KillReason.SANDBOX_FAILED, RunEvidence(reported=True, exit_code=0, interference="a")),
+        (KillReason.NONE, RunEvidence(reported=True, exit_code=143, signal=signal.SIGTERM)),
     ],
 )
 def test_reason_of(reason: KillReason, facts: RunEvidence) -> None:

@@ -177,6 +177,13 @@ class Container:
         with contextlib.suppress(APIError, DockerUnreachable):
             await self.client.call("kill", self.id, signal=name)
 
+    async def interference(self, *, likely: bool) -> str:
+        """Return whether another client of Docker, or Docker at its own end, sent it a signal."""
+        signalled = await self.events.signalled(self.id, likely=likely)
+        if signalled is None and likely:
+            return "Docker did not say whether it stopped the sandbox: it stops all when it is stopped"
+        return "Docker sent the sandbox a signal, which the engine had not asked for" if signalled else ""
+
     async def start_process(self, command: Sequence[str], *, guarded: bool = False) -> Streams:
         """Start a command beside the program, and connect to it. Raises SandboxUnavailable."""
         with translated():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import time
 from typing import Any
 
 from docker.errors import APIError
@@ -16,6 +17,7 @@ from docker.errors import APIError
 from engine.sandbox.drivers.docker.docker_client import DockerClient, DockerUnreachable
 
 _AGAIN_SECONDS = 5.0
+_REPORT_SECONDS = 0.5
 _MOST_CHANGED = 1000
 _FILTERS = {
     "type": ["container", "image"],
@@ -34,6 +36,7 @@ class EventMonitor:
         self._period = 0
         self._connected = False
         self._changed: set[str] = set()
+        self._signalled: set[str] = set()
 
     @property
     def period(self) -> int:
@@ -47,6 +50,18 @@ class EventMonitor:
     def changed(self, container: str) -> bool:
         """Return whether a container had an event in this period."""
         return container in self._changed
+
+    async def signalled(self, container: str, *, likely: bool) -> bool | None:
+        """Return whether Docker sent a container a signal in this period; None where its events are not read.
+
+        Docker reports a signal a moment after it sent it: where it is likely, that moment is waited for.
+        """
+        until = time.monotonic() + _REPORT_SECONDS * likely
+        while self._connected and container not in self._signalled and time.monotonic() < until:
+            await asyncio.sleep(0.05)
+        if container in self._signalled:
+            return True
+        return False if self._connected else None
 
     async def run(self) -> None:
         """Read events until cancelled."""
@@ -69,6 +84,7 @@ class EventMonitor:
         """Begin another period: earlier checks do not count any more."""
         self._period += 1
         self._changed.clear()
+        self._signalled.clear()
         self._connected = True
 
     def _take(self, line: bytes) -> None:
@@ -79,5 +95,7 @@ class EventMonitor:
         actor = event.get("Actor") or {}
         if event.get("Type") == "container" and "ID" in actor and len(self._changed) < _MOST_CHANGED:
             self._changed.add(str(actor["ID"]))
+            if event.get("Action") == "kill":
+                self._signalled.add(str(actor["ID"]))
         else:
             self._begin()

@@ -180,6 +180,10 @@ class SandboxPod:
         query = [("container", pod_spec.CONTAINER), *(("command", word) for word in words)]
         return await self.client.connect(self.id, "exec", query, patience=patience)
 
+    async def interference(self, *, likely: bool) -> str:
+        """Return nothing: a Pod that others delete ends without a report."""
+        return ""
+
     async def end_state(self) -> EndState:
         """Return how it ended, once it has, by the cluster's own evidence."""
         try:
