@@ -32,7 +32,7 @@ Blank().run()
 """
 CONSOLE = """
 import asyncio
-from console.app import ConsoleApp
+from console.app.app import ConsoleApp
 async def never():
     await asyncio.Event().wait()
 ConsoleApp(never).run()

@@ -37,14 +37,14 @@ update, display, began = Screen._on_timer_update, App._display, [0.0, 0.0]
 def timed(self):
     began[:] = time.perf_counter(), time.thread_time()
     update(self)
-def visible_text(self, screen, renderable):
+def painted(self, screen, renderable):
     display(self, screen, renderable)
     now, cpu = time.perf_counter(), time.thread_time()
     table = next(iter(screen.query(HistoryTable)), None)
     if table is not None and renderable is not None:
         seen = 0 <= table.cursor - table.scroll_offset.y < table.size.height and table.chosen is not None
         print(now, now - began[0], cpu - began[1], table.cursor, int(seen), file=told)
-Screen._on_timer_update, App._display = timed, shown
+Screen._on_timer_update, App._display = timed, painted
 main()
 """
 
@@ -174,7 +174,7 @@ def _submissions(home: Path, program: str = "from console.main import main; main
     engine.start()
     try:
         with console(home, program) as submissions:
-            submissions.see(b"Nothing waits")
+            submissions.see(b"Queue is empty")
             time.sleep(SETTLE_SECONDS)
             yield submissions
     finally:

@@ -89,7 +89,7 @@ async def rows() -> list[Row]:
     """Measure."""
     async with engine_of(**ROOM) as (engine, client):
         with console(engine.home) as submissions:
-            await asyncio.to_thread(submissions.see, b"Nothing waits")
+            await asyncio.to_thread(submissions.see, b"Queue is empty")
             soak, began = Soak(client), time.perf_counter()
             async with asyncio.TaskGroup() as group:
                 watching = [
