@@ -48,6 +48,8 @@ class Container:
     created_at: float = field(default_factory=time.monotonic)
     startup_tasks: int = 0
     startup_cpu_seconds: float = 0.0
+    signalled: bool = False
+    """Whether the engine itself sent it a signal."""
     paused: bool = False
     resized: bool = False
     """Whether its memory and CPU are those of `limits`."""
@@ -174,11 +176,14 @@ class Container:
 
     async def signal(self, name: str) -> None:
         """Send a signal to the supervisor, which passes it on."""
+        self.signalled = True
         with contextlib.suppress(APIError, DockerUnreachable):
             await self.client.call("kill", self.id, signal=name)
 
     async def interference(self, *, likely: bool) -> str:
         """Return whether another client of Docker, or Docker at its own end, sent it a signal."""
+        if self.signalled:  # Docker reports the engine's own signals, too, and a session goes on after them
+            return ""
         signalled = await self.events.signalled(self.id, likely=likely)
         if signalled is None and likely:
             return "Docker did not say whether it stopped the sandbox: it stops all when it is stopped"
